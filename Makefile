@@ -1,0 +1,88 @@
+# carom: everything a developer runs. `make` alone lists the targets.
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.setup-done
+# Candidates are tried in this order; the first that is Python 3.11 or later is taken. Override: make PYTHON=/path/to/python
+PYTHON ?=
+CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python)
+# Options for pytest, e.g. make test PYTEST="-k gas -x"
+PYTEST ?=
+# Tests run side by side, one process a core.
+JOBS   ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test check lint types contracts documents requirements format lab bench validate clean
+
+help:  ## list the targets
+	@echo "carom, targets of make:"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{printf "%-15s %s\n", $$1, $$2}'
+
+setup: $(STAMP)  ## make .venv and install carom with its development tools
+
+$(STAMP): pyproject.toml
+	@set -e; found=; \
+	for candidate in $(CANDIDATES); do \
+	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then found=$$candidate; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "carom needs Python 3.11 or later; none of these is: $(CANDIDATES)." >&2; \
+	  echo "Install one (https://www.python.org/downloads/), or name it: make setup PYTHON=/path/to/python3.12" >&2; \
+	  exit 1; \
+	fi; \
+	if [ ! -x $(BIN)/python ]; then \
+	  echo "==> making $(VENV) with $$("$$found" --version)"; \
+	  "$$found" -m venv $(VENV) || { echo "Python's venv module failed (on Debian and Ubuntu: install the package python3-venv)." >&2; rm -rf $(VENV); exit 1; }; \
+	fi
+	@echo "==> installing carom and its development tools into $(VENV) (a minute or two the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(STAMP)
+	@echo "==> ready: $(BIN)/carom"
+
+test: check  ## everything that must hold: lint, types, contracts, documents, tests
+	@echo "==> tests"
+	@$(BIN)/python -m pytest -n $(JOBS) $(PYTEST)
+
+check: lint types contracts documents  ## lint, types, contracts, generated documents; no tests
+
+lint: setup
+	@echo "==> lint (ruff)"
+	@$(BIN)/ruff check --output-format concise .
+	@$(BIN)/ruff format --check .
+
+types: setup
+	@echo "==> types (mypy --strict)"
+	@$(BIN)/mypy
+
+contracts: setup
+	@echo "==> contracts between the stages (import-linter)"
+	@$(BIN)/lint-imports
+
+documents: setup
+	@echo "==> generated documents are up to date"
+	@$(BIN)/python tools/requirements_table.py --check
+
+requirements: setup  ## write docs/requirements.md anew from the tests
+	@$(BIN)/python tools/requirements_table.py
+
+format: setup  ## format the sources, mend what ruff can mend
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lab: setup  ## the browser laboratory
+	@echo "The laboratory is not there yet. Until it lands, try:"
+	@echo "  $(BIN)/carom scenes                     the ready scenes"
+	@echo "  $(BIN)/carom run break --until 2        run one of them"
+	@echo "  $(BIN)/carom scenes break --save my.toml   start your own from one"
+
+bench: setup  ## measure the speed
+	@echo "==> benchmarks"
+	@$(BIN)/python -m benchmarks
+
+validate: setup  ## the long validation runs
+	@echo "==> long validation runs"
+	@$(BIN)/python -m pytest -m slow --timeout 0 tests/validation $(PYTEST)
+
+clean:  ## remove the virtual environment and everything that is made
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

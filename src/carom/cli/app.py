@@ -1,0 +1,154 @@
+"""The commands and their options."""
+
+import os
+import sys
+from collections.abc import Sequence
+from math import isfinite, nan
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from carom import __version__
+from carom.cli.terminal import Mistake, complain
+from carom.errors import CaromError
+
+USAGE = 2  # exit code of a command that was given wrongly; a scene that cannot be is 1
+
+app = typer.Typer(
+    name="carom",
+    help="Exact simulation of colliding balls.",
+    epilog="Start here: carom scenes, then carom run break --until 2",
+    add_completion=False,
+    rich_markup_mode=None,  # plain help: no boxes, the same on a terminal and in a pipe
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code. A user's mistake is one line, never a traceback."""
+    try:
+        code = app(arguments, prog_name="carom", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as mistake:
+        complain(f"carom: {' '.join(mistake.format_message().split())} (carom --help)")
+        return USAGE
+    except CaromError as error:
+        complain(str(error))
+        return 1
+    except BrokenPipeError:  # the reader of our output has left, as `carom scenes | head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        complain(f"{error.filename or 'carom'}: {error.strerror}.")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return code or 0
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and stop."""
+    if wanted:
+        typer.echo(f"carom {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def carom(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001  # its callback does the work
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Exact simulation of colliding balls."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def seconds(text: str) -> float:
+    """A time that comes: finite, not negative."""
+    try:
+        time = float(text)
+    except ValueError:
+        time = nan
+    if not (isfinite(time) and time >= 0.0):
+        raise typer.BadParameter(f"{text!r} is not a time that comes. Give a number of seconds, such as 2 or 0.5.")
+    return time
+
+
+def number(text: str) -> int:
+    """How many: a whole number, not negative."""
+    if not text.isdecimal():
+        raise typer.BadParameter(f"{text!r} is not a number of collisions. Give a whole number, such as 1000.")
+    return int(text)
+
+
+@app.command("run")
+def run_command(
+    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
+    until: Annotated[
+        float | None, typer.Option(metavar="T", parser=seconds, help="Run until this time, in seconds.")
+    ] = None,
+    collisions: Annotated[
+        int | None, typer.Option(metavar="N", parser=number, help="Run for this many collisions.")
+    ] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the final state as a scene file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --save.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
+) -> int:
+    """Run a scene and sum up what happened. Ctrl-C stops it in good order."""
+    from carom.cli.run import Goal, run
+    from carom.cli.sources import require_writable
+
+    if until is None and collisions is None:
+        raise Mistake("say how long: --until SECONDS, or --collisions NUMBER.")
+    if save is not None:
+        require_writable(save, force=force)
+    return run(source, Goal(until, collisions), save, as_json=as_json, quiet=quiet)
+
+
+@app.command("check")
+def check_command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scene files, TOML or JSON.")],
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing about valid files.")] = False,
+) -> int:
+    """Tell whether scene files are valid, with one line a problem."""
+    from carom.cli.check import check
+
+    return check(files, quiet=quiet)
+
+
+@app.command("scenes")
+def scenes_command(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show this scene instead of the list.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scene to a file of your own.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --save.")] = False,
+) -> int:
+    """List the ready scenes, show one, or save one to start from."""
+    from carom.cli import scenes
+
+    if name is None:
+        if save is not None:
+            raise Mistake("name the scene to save: carom scenes NAME --save FILE.")
+        return scenes.show_all()
+    if save is None:
+        return scenes.show_one(name)
+    return scenes.save(name, save, force=force)
+
+
+@app.command("schema")
+def schema_command() -> int:
+    """Print the JSON Schema of scene files."""
+    from carom.cli.scenes import show_schema
+
+    return show_schema()
+
+
+@app.command("lab")
+def lab_command() -> int:
+    """Open the laboratory in the browser (not there yet)."""
+    complain("carom: the laboratory is not there yet. Until it lands: carom scenes, and carom run NAME --until T.")
+    return USAGE

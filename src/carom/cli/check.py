@@ -1,0 +1,29 @@
+"""`carom check`: is a scene file valid, and if not, why?"""
+
+from pathlib import Path
+
+from carom.cli.summary import count
+from carom.cli.terminal import complain, output
+from carom.errors import SceneError
+from carom.scene.files import load
+from carom.world.placement import problems
+
+
+def check(files: list[Path], *, quiet: bool) -> int:
+    """Check every file; 1 if any has a problem."""
+    return max(check_one(file, quiet=quiet) for file in files)
+
+
+def check_one(file: Path, *, quiet: bool) -> int:
+    """Print `valid`, or one line a problem."""
+    try:
+        scene = load(file)
+        found = problems(scene)
+        if found:
+            raise SceneError(found, source=str(file))
+    except SceneError as error:
+        complain(str(error))
+        return 1
+    if not quiet:
+        output().print(f"{file}: valid ({count(len(scene.balls), 'ball')}, {scene.dimension}D)")
+    return 0

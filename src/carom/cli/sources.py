@@ -1,0 +1,55 @@
+"""Where a scene comes from: a file, or a name in the library."""
+
+import difflib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from carom.cli.terminal import Mistake
+from carom.errors import SceneError
+from carom.scene import library
+from carom.scene.files import load
+from carom.scene.model import Scene
+
+SUFFIXES = (".toml", ".json")
+
+
+def scene_from(source: str) -> Scene:
+    """The scene in a file, or of a name in the library; a name wins over a file without suffix."""
+    if source in library.names():
+        return library.load(source)
+    if looks_like_file(source):
+        return load(Path(source))
+    raise Mistake(f"{source!r} is neither a file nor a scene of the library. {hint(source)}")
+
+
+def looks_like_file(source: str) -> bool:
+    """A path, an existing file, or a name with a suffix."""
+    return Path(source).exists() or "/" in source or "\\" in source or Path(source).suffix.lower() in SUFFIXES
+
+
+def hint(name: str) -> str:
+    """The library's name that is nearest, or where to find them all."""
+    near = difflib.get_close_matches(name.lower(), library.names(), n=1)
+    return f"Did you mean {near[0]!r}?" if near else "See them all: carom scenes"
+
+
+def require_writable(target: Path, *, force: bool) -> None:
+    """Stop before any work is done if the file could not be written in the end."""
+    if target.suffix.lower() not in SUFFIXES:
+        raise Mistake(f"{target}: scenes are saved as .toml or .json. Give the file one of these endings.")
+    if not target.parent.is_dir():
+        raise Mistake(f"{target}: there is no folder {target.parent}. Make it first.")
+    if target.is_dir():
+        raise Mistake(f"{target} is a folder. Name a file.")
+    if target.exists() and not force:
+        raise Mistake(f"{target} exists already. Choose another name, or overwrite it with --force.")
+
+
+@contextmanager
+def named_in_errors(source: str) -> Iterator[None]:
+    """Errors of a scene from inside name where the scene came from."""
+    try:
+        yield
+    except SceneError as error:
+        raise SceneError(error.problems, source=error.source or source) from None

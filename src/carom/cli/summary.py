@@ -1,0 +1,121 @@
+"""What a run has done, as a table for people and as JSON for machines."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from carom.cli.terminal import table
+
+if TYPE_CHECKING:
+    from carom.scene import Restitution
+    from carom.simulation import Simulation
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of a run, in SI units."""
+
+    scene: str
+    balls: int
+    dimension: int
+    stopped: str
+    time: float
+    collisions: int
+    collisions_by_kind: dict[str, int]
+    contact_time_collisions: int
+    resting: int
+    kinetic_energy: float
+    potential_energy: float
+    energy: float
+    energy_at_start: float
+    energy_change: float | None = field(metadata={"unit": "relative to the energy at the start"})
+    elastic: bool
+    momentum: list[float]
+    wall_time: float
+    compile_time: float
+    collisions_per_second: float | None
+    saved: str | None = None
+    error: str | None = None
+
+    def as_json(self) -> str:
+        """One JSON object on one line."""
+        return json.dumps(asdict(self), allow_nan=False, ensure_ascii=False)
+
+    def as_table(self) -> Table:
+        """One row a figure."""
+        made = table("", "", header=False)
+        for name, text in self.rows():
+            made.add_row(name, text)
+        return made
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The figures as people read them; what is nil and tells nothing is left out."""
+        rows = [
+            ("scene", f"{self.scene} ({count(self.balls, 'ball')}, {self.dimension}D)"),
+            ("stopped", self.stopped),
+            ("time", f"{self.time:.9g} s"),
+            ("collisions", f"{self.collisions:,}"),
+            *((f"  {kind}", f"{number:,}") for kind, number in self.collisions_by_kind.items()),
+        ]
+        if self.contact_time_collisions:
+            rows.append(("  within the contact time", f"{self.contact_time_collisions:,} (these lost no energy)"))
+        if self.resting:
+            rows.append(("at rest", count(self.resting, "ball")))
+        rows += [
+            ("energy", f"{self.energy:.9g} J"),
+            ("  kinetic", f"{self.kinetic_energy:.9g} J"),
+            ("  potential", f"{self.potential_energy:.9g} J"),
+            ("energy drift" if self.elastic else "energy change", relative(self.energy_change)),
+            ("momentum", f"({', '.join(f'{part:.6g}' for part in self.momentum)}) kg m/s"),
+            ("wall time", f"{self.wall_time:.3f} s" + self.compiling()),
+        ]
+        if self.collisions_per_second is not None:
+            rows.append(("speed", f"{self.collisions_per_second:,.0f} collisions/s"))
+        if self.saved:
+            rows.append(("saved", self.saved))
+        return rows
+
+    def compiling(self) -> str:
+        """How much of the wall time went into compiling."""
+        return f", {self.compile_time:.1f} s of it compiling" if self.compile_time else ""
+
+
+def summarise(simulation: "Simulation", energy_at_start: float, running_time: float, **known: Any) -> Summary:
+    """The summary of a simulation as it stands; `known` are the figures that it cannot know."""
+    scene = simulation.scene
+    return Summary(
+        balls=len(scene.balls),
+        dimension=scene.dimension,
+        time=simulation.time,
+        collisions=simulation.collisions,
+        collisions_by_kind=dict(simulation.collisions_by_kind),
+        contact_time_collisions=int(simulation.report.softened),
+        resting=len(simulation.resting),
+        kinetic_energy=float(simulation.kinetic_energy),
+        potential_energy=float(simulation.potential_energy),
+        energy=float(simulation.energy),
+        energy_at_start=energy_at_start,
+        energy_change=(float(simulation.energy) / energy_at_start - 1.0) if energy_at_start else None,
+        elastic=is_elastic(scene.restitution),
+        momentum=[float(part) for part in simulation.momentum],
+        collisions_per_second=simulation.collisions / running_time if running_time > 0 else None,
+        **known,
+    )
+
+
+def is_elastic(restitution: "Restitution") -> bool:
+    """Whether every collision keeps the energy."""
+    values = [restitution.ball_ball, restitution.ball_wall, *(pair.value for pair in restitution.pairs)]
+    return min(values) == 1.0
+
+
+def count(number: int, noun: str) -> str:
+    """`1 ball`, `2 balls`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def relative(change: float | None) -> str:
+    """A relative change as people read it."""
+    return "none to compare with" if change is None else f"{change:+.2e} of the energy at the start"

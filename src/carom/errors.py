@@ -1,0 +1,134 @@
+"""Every error that carom raises.
+
+    CaromError
+    ├── SceneError (also ValueError)         a scene that cannot be
+    ├── SolverError
+    │   ├── NotExactError                    a scene that the exact solver cannot do
+    │   ├── StackError                       balls that rest on each other
+    │   └── EndlessError                     events without end, time standing still
+    └── MissingExtraError (also ImportError) an optional part that is not installed
+
+A text says where, what (with the value) and how to mend it, one line a problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+__all__ = [
+    "CaromError",
+    "EndlessError",
+    "MissingExtraError",
+    "NotExactError",
+    "Problem",
+    "SceneError",
+    "SolverError",
+    "StackError",
+    "the_first",
+]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where, what, and how to mend it."""
+
+    where: str
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        return f"{place}{self.what}. {self.remedy}"
+
+    def inside(self, place: str) -> Problem:
+        """The same problem, seen from further out: `mass` inside `balls[3]` is `balls[3].mass`."""
+        separator = "." if place and self.where and not self.where.startswith("[") else ""
+        return replace(self, where=f"{place}{separator}{self.where}")
+
+
+def the_first(
+    problems: Sequence[Problem], total: int | None = None, *, at_least: bool = False, limit: int = 20
+) -> list[Problem]:
+    """At most `limit` of the problems, then one that tells how many more there are of the `total` (or at least are)."""
+    more = (len(problems) if total is None else total) - min(len(problems), limit)
+    many = f"... and {'at least ' if at_least else ''}{more} more"
+    return [*problems[:limit], *([Problem("", many, "Mend these first, then check again.")] if more else [])]
+
+
+class CaromError(Exception):
+    """Base of all errors of carom."""
+
+
+class SceneError(CaromError, ValueError):
+    """A scene, or a part of one, that cannot be.
+
+    `problems` holds each reason; `source` names the file, if there is one.
+    """
+
+    def __init__(self, problems: Iterable[Problem], source: str = "") -> None:
+        self.problems = tuple(problems)
+        self.source = source
+        super().__init__(self.problems, source)
+
+    def __str__(self) -> str:
+        prefix = f"{self.source}: " if self.source else ""
+        return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+
+
+class SolverError(CaromError):
+    """A run that cannot be, or cannot go on."""
+
+
+class NotExactError(SolverError):
+    """A scene that the exact solver cannot do."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        return f"the exact solver cannot do this scene: {self.reason}. Use the stepped solver."
+
+
+class StackError(SolverError):
+    """Balls that rest on each other, which the exact solver cannot hold."""
+
+    def __init__(self, balls: Sequence[int], time: float) -> None:
+        self.balls = tuple(balls)
+        self.time = time
+        super().__init__(self.balls, time)
+
+    def __str__(self) -> str:
+        who = " and ".join(str(ball) for ball in self.balls)
+        return (
+            f"balls {who} rest on each other at t = {self.time:.9g} s, which the exact solver cannot hold. "
+            "Use the stepped solver, or stop the run earlier."
+        )
+
+
+class EndlessError(SolverError):
+    """Events that follow each other without time going on."""
+
+    def __init__(self, time: float, events: int) -> None:
+        self.time = time
+        self.events = events
+        super().__init__(time, events)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.events} events at t = {self.time:.9g} s without time going on. "
+            "Give the scene a longer contact_time, or use the stepped solver."
+        )
+
+
+class MissingExtraError(CaromError, ImportError):
+    """An optional part of carom that is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        self.feature = feature
+        self.extra = extra
+        super().__init__(feature, extra)
+
+    def __str__(self) -> str:
+        return f"{self.feature} needs more than is installed. Run: pip install 'carom[{self.extra}]'"

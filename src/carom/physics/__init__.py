@@ -1,0 +1,1 @@
+"""LAWS: pure Numba functions on floats and records; no classes, no files."""

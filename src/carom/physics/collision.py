@@ -1,0 +1,36 @@
+"""Velocities after a collision: smooth balls, so only the component along the normal changes."""
+
+from typing import Any
+
+from carom.physics.jit import law
+
+
+@law
+def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> float:
+    """Two balls meet with normal n (unit, from the second to the first) and restitution e; gives the impulse J.
+
+    J = -μ (1 + e) (v₁ - v₂)·n with the reduced mass μ; v₁ += J n / m₁, v₂ -= J n / m₂ (M-11; T-13 is e = 1).
+    """
+    u = ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
+    # As shares of the total mass, not with μ itself: equal masses then exchange exactly, and no product of masses can overflow.
+    both = one.m + two.m
+    k = -(1.0 + e) * u
+    k1 = k * (two.m / both)
+    k2 = k * (one.m / both)
+    one.vx += k1 * nx
+    one.vy += k1 * ny
+    one.vz += k1 * nz
+    two.vx -= k2 * nx
+    two.vy -= k2 * ny
+    two.vz -= k2 * nz
+    return k1 * one.m
+
+
+@law
+def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
+    """A ball meets a wall of infinite mass with normal n (unit, towards the ball): v -= (1 + e) (v·n) n; gives the impulse."""
+    k = -(1.0 + e) * ((ball.vx * nx + ball.vy * ny) + ball.vz * nz)
+    ball.vx += k * nx
+    ball.vy += k * ny
+    ball.vz += k * nz
+    return k * ball.m

@@ -1,0 +1,77 @@
+"""How kernels are compiled: the only place that knows Numba's options.
+
+Strict IEEE arithmetic everywhere (no fastmath, no contraction), so that the same scene gives the same bits. `numpy` error
+model: a division by zero gives an infinity instead of an exception. No reference counting (`_nrt`): kernels allocate nothing.
+"""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from llvmlite import ir
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+INLINE: dict[str, Any] = {**OPTIONS, "forceinline": True}
+
+
+def source_stamp() -> str:
+    """A mark that changes when any module of the package changes.
+
+    Numba stamps a cached kernel with its own file alone, so that a change in a law that was inlined into it would go unnoticed.
+    """
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    marks = [f"{file.name} {(status := file.stat()).st_mtime_ns} {status.st_size}" for file in files]
+    return hashlib.sha256("\n".join(marks).encode()).hexdigest()
+
+
+STAMP = source_stamp()
+
+
+def compiled(function: F, options: dict[str, Any]) -> F:
+    """Hand a function to Numba; it is compiled at its first call, and read from the cache by later processes."""
+    dispatcher = numba.njit(**options)(function)
+    dispatcher._cache._cache_file._source_stamp = STAMP
+    result: F = dispatcher
+    return result
+
+
+def law(function: F) -> F:
+    """Compile a small function that is always inlined where it is called: a law of physics, a step of an algorithm."""
+    return compiled(function, INLINE)
+
+
+def kernel(function: F) -> F:
+    """Compile a function that stays a function: an entry point, or a rare branch that would only bloat its caller."""
+    return compiled(function, OPTIONS)
+
+
+@intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
+def prefetch(typing_context: Any, array: Any, index: Any, byte: Any) -> Any:
+    """Ask for the cache line at `byte` of the item `index` of a one-dimensional array, without waiting for it."""
+    signature = numba.types.void(array, index, byte)
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array_type = signature.args[0]
+        data = context.make_array(array_type)(context, builder, arguments[0]).data
+        step = context.get_constant(numba.types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+        offset = builder.add(
+            builder.mul(context.cast(builder, arguments[1], signature.args[1], numba.types.intp), step),
+            context.cast(builder, arguments[2], signature.args[2], numba.types.intp),
+        )
+        place = cgutils.pointer_add(builder, builder.bitcast(data, ir.IntType(8).as_pointer()), offset)
+        word = ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [place.type, word, word, word]),
+            "llvm.prefetch.p0i8",
+        )
+        builder.call(function, [place, word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return signature, emit

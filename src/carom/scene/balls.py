@@ -1,0 +1,247 @@
+"""Balls: one at a time, or a million in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, cast, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from carom.errors import Problem, SceneError
+from carom.scene.base import Part, left_out, written
+from carom.scene.columns import (
+    Flags,
+    Floats,
+    Materials,
+    flag_column,
+    frozen,
+    mass_column,
+    material_column,
+    name_column,
+    radius_column,
+    vectors,
+    vectors_like,
+)
+from carom.scene.quantities import Flag, Mass, NotNegative, Title, Vector, VectorLike, Word, same_length
+
+_HELD = "Leave the velocity out, or let the ball move (fixed = false)."
+
+
+class Ball(Part):
+    """One ball; of radius 0, a material point."""
+
+    position: Vector = Field(description="place of the centre, in m, two or three numbers")
+    velocity: Vector = Field(default_factory=left_out, description="velocity, in m/s; zero if left out")
+    mass: Mass = Field(default=1.0, description="mass, in kg, above 0")
+    radius: NotNegative = Field(default=0.0, description="radius, in m; 0 is a material point")
+    fixed: Flag = Field(default=False, description="true holds the ball in place, as if its mass were infinite")
+    material: Word = Field(default="ball", description="name of the material, for restitution between pairs")
+    name: Title = Field(default=None, description="a name to show, if wanted")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(
+            self,
+            *,
+            position: VectorLike,
+            velocity: VectorLike = ...,
+            mass: float = ...,
+            radius: float = ...,
+            fixed: bool = ...,
+            material: str = ...,
+            name: str | None = ...,
+        ) -> None: ...
+
+    @field_validator("velocity", mode="before", json_schema_input_type=Vector)
+    @classmethod
+    def _zero_if_left_out(cls, value: Any, info: ValidationInfo) -> Any:
+        return (0.0,) * len(info.data.get("position", (0, 0))) if value is None else value
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Ball:
+        problems = same_length("velocity", self.velocity, len(self.position), "position")
+        if self.fixed and any(self.velocity):
+            problems.append(Problem("velocity", f"{self.velocity} is the velocity of a fixed ball", _HELD))
+        if problems:
+            raise SceneError(problems)
+        return self
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.position)
+
+
+def _column(name: str, check: Callable[[Any, int], Any], accepts: Any) -> Any:
+    """A validator that checks the column `name` against the number of balls."""
+
+    def validate(value: Any, info: ValidationInfo) -> Any:
+        # Without valid positions the number of balls is unknown, and that is complained about already.
+        return check(value, len(info.data["position"])) if "position" in info.data else value
+
+    return field_validator(name, mode="plain", json_schema_input_type=accepts)(validate)
+
+
+class Balls(Part):
+    """Many balls in columns: read-only NumPy arrays, and no Python object a ball.
+
+    `len(balls)` counts them, `balls[3]` is a `Ball`, and `balls[10:20]` or `balls[mask]` are `Balls`.
+    """
+
+    position: Floats = Field(description="places of the centres, in m, one row of two or three numbers a ball")
+    velocity: Floats = Field(default_factory=left_out, description="velocities, in m/s, one for all or one a ball")
+    mass: Floats = written(1.0, "masses, in kg, above 0, one for all or one a ball")
+    radius: Floats = written(0.0, "radii, in m, one for all or one a ball")
+    fixed: Flags = written(False, "true holds a ball in place; one for all or one a ball")
+    material: Materials = written("ball", "names of materials, one for all or one a ball")
+    name: tuple[str | None, ...] | None = Field(default=None, description="names to show, one a ball")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(
+            self,
+            *,
+            position: ArrayLike,
+            velocity: ArrayLike = ...,
+            mass: ArrayLike = ...,
+            radius: ArrayLike = ...,
+            fixed: ArrayLike = ...,
+            material: str | Sequence[str] | NDArray[np.str_] | Materials = ...,
+            name: Sequence[str | None] | None = ...,
+        ) -> None: ...
+
+    @field_validator("position", mode="plain", json_schema_input_type=list[Vector])
+    @classmethod
+    def _positions(cls, value: Any) -> Floats:
+        return vectors(value)
+
+    @field_validator("velocity", mode="plain", json_schema_input_type=Vector | list[Vector])
+    @classmethod
+    def _velocities(cls, value: Any, info: ValidationInfo) -> Any:
+        if "position" not in info.data:
+            return value
+        position = info.data["position"]
+        return vectors_like(np.zeros(position.shape[1]) if value is None else value, position)
+
+    _masses = _column("mass", mass_column, Mass | list[Mass])
+    _radii = _column("radius", radius_column, NotNegative | list[NotNegative])
+    _fixed = _column("fixed", flag_column, bool | list[bool])
+    _materials = _column("material", material_column, Word | list[Word])
+    _names = _column("name", name_column, list[str | None] | None)
+
+    @model_validator(mode="after")
+    def _fixed_balls_rest(self) -> Balls:
+        moving = self.fixed & self.velocity.any(axis=1) if self.fixed.any() else self.fixed
+        if moving.any():
+            index, more = int(np.argmax(moving)), int(np.count_nonzero(moving)) - 1
+            others = f" (and {more} more)" if more else ""
+            what = f"{tuple(self.velocity[index].tolist())} is the velocity of a fixed ball{others}"
+            raise SceneError([Problem(f"velocity[{index}]", what, _HELD)])
+        return self
+
+    @classmethod
+    def concatenate(cls, parts: Iterable[Ball | Balls]) -> Balls:
+        """All balls of the parts, in their order. All must have the same dimension."""
+        given = [part for part in parts if isinstance(part, Ball) or len(part)]
+        _check_dimensions(given)
+        columns: list[Balls] = []
+        for single, group in groupby(given, key=lambda part: isinstance(part, Ball)):
+            members = list(group)
+            columns += [_stacked(cast("list[Ball]", members))] if single else cast("list[Balls]", members)
+        if len(columns) <= 1:
+            return columns[0] if columns else cls(position=np.empty((0, 2)))
+        return cls(
+            **{name: np.concatenate([getattr(part, name) for part in columns]) for name in _ARRAYS},
+            material=_merged([part.material for part in columns]),
+            name=[name for part in columns for name in part.name or (None,) * len(part)],
+        )
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return int(self.position.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def __iter__(self) -> Iterator[Ball]:  # type: ignore[override]  # pydantic iterates over fields, we over balls
+        return (self[index] for index in range(len(self)))
+
+    @overload
+    def __getitem__(self, which: int) -> Ball: ...
+    @overload
+    def __getitem__(self, which: slice | Sequence[int] | NDArray[Any]) -> Balls: ...
+    def __getitem__(self, which: int | slice | Sequence[int] | NDArray[Any]) -> Ball | Balls:
+        if isinstance(which, int | np.integer):
+            return self._ball(int(which))
+        rows = np.arange(len(self))[which]
+        return Balls(
+            **{name: getattr(self, name)[rows] for name in _ARRAYS},
+            material=Materials(self.material.names, self.material.codes[rows]),
+            name=self.name and [self.name[row] for row in rows],
+        )
+
+    def _ball(self, index: int) -> Ball:
+        return Ball(
+            position=self.position[index],
+            velocity=self.velocity[index],
+            mass=float(self.mass[index]),
+            radius=float(self.radius[index]),
+            fixed=bool(self.fixed[index]),
+            material=self.material.names[self.material.codes[index]],
+            name=self.name[index] if self.name else None,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Balls)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS)
+            and self.material == other.material
+            and self.name == other.name
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays cannot be hashed
+
+    def __repr__(self) -> str:
+        return f"<Balls: {len(self)} in {self.dimension}D>"
+
+    __str__ = __repr__
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        super().__setstate__(state)
+        for name in _ARRAYS:  # pickle forgets that an array is read-only
+            frozen(getattr(self, name))
+
+
+_ARRAYS = ("position", "velocity", "mass", "radius", "fixed")
+
+
+def _check_dimensions(parts: Sequence[Ball | Balls]) -> None:
+    for index, part in enumerate(parts):
+        if part.dimension != parts[0].dimension:
+            what = f"the ball has {part.dimension} dimensions, but the first has {parts[0].dimension}"
+            raise SceneError([Problem(f"[{index}]", what, "Give all balls the same number of components.")])
+
+
+def _stacked(balls: Sequence[Ball]) -> Balls:
+    """Single balls as columns."""
+    return Balls(
+        position=[ball.position for ball in balls],
+        velocity=[ball.velocity for ball in balls],
+        mass=[ball.mass for ball in balls],
+        radius=[ball.radius for ball in balls],
+        fixed=[ball.fixed for ball in balls],
+        material=[ball.material for ball in balls],
+        name=[ball.name for ball in balls],
+    )
+
+
+def _merged(parts: list[Materials]) -> Materials:
+    """The materials of several parts, one after the other."""
+    names = tuple(dict.fromkeys(name for part in parts for name in part.names))
+    number_of = {name: number for number, name in enumerate(names)}
+    renumbered = [np.array([number_of[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
+    return Materials(names, np.concatenate(renumbered))

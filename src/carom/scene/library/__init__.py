@@ -1,0 +1,12 @@
+"""Ready scenes: fixed ones, a TOML file each, and generators of parametrised ones.
+
+names()                                   what there is
+catalogue()                               the same, with title, group, parameters, and what to look at
+load("break")                             a fixed scene
+load("gas", count=10_000, seed=7)         one from a generator
+generate("gas", {"count": 10_000})        what a scene file with a [generator] table calls
+"""
+
+from carom.scene.library.registry import Entry, Parameter, catalogue, generate, generators, load, names
+
+__all__ = ["Entry", "Parameter", "catalogue", "generate", "generators", "load", "names"]

@@ -1,0 +1,108 @@
+"""Billiards: the break on a pool table, and Sinai's table."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from carom.scene.balls import Ball, Balls
+from carom.scene.base import fault
+from carom.scene.boundary import Box
+from carom.scene.library.options import Generator, Whole, option
+from carom.scene.materials import Restitution
+from carom.scene.model import Scene
+from carom.scene.polygon import Circle
+from carom.scene.quantities import Flag, Fraction, Number, Positive
+
+__all__ = ["PoolBreak", "Sinai", "rack"]
+
+
+def rack(apex: tuple[float, float], radius: float, rows: int = 5) -> NDArray[np.float64]:
+    """Places of balls in a tight triangle whose apex looks in the direction -x, row by row."""
+    along = np.repeat(np.arange(rows), np.arange(1, rows + 1))
+    across = np.concatenate([2 * np.arange(row + 1) - row for row in range(rows)])
+    return np.stack([apex[0] + math.sqrt(3.0) * radius * along, apex[1] + radius * across], axis=1)
+
+
+class PoolBreak(Generator):
+    """A nine-foot pool table at real size, without pockets, friction and spin.
+
+    Playing surface 100 by 50 inches, balls of 2.25 inches and 0.17 kg. Ball on ball e = 0.92 to 0.98, ball on cushion
+    0.6 to 0.9, a hard break about 10 m/s: D. G. Alciatore, billiards.colostate.edu, "physical properties" and
+    "typical shot speeds".
+    """
+
+    group: ClassVar[str] = "Billiards"
+    title: ClassVar[str] = "Pool break"
+    sentence: ClassVar[str] = (
+        "Break the rack once straight and once with the cue ball a hair to the side: every ball ends somewhere else."
+    )
+
+    speed: Positive = option(10.0, "m/s", "speed of the cue ball")
+    offset: Number = option(0.0, "m", "how far the cue ball starts to the side of the long axis", ge=-0.6, le=0.6)
+    ball_ball: Fraction = option(0.95, "", "coefficient of restitution between balls, 0 to 1")
+    ball_wall: Fraction = option(0.85, "", "coefficient of restitution between ball and cushion, 0 to 1")
+
+    def scene(self) -> Scene:
+        """The rack with its apex on the foot spot, the cue ball (number 0) on the head string."""
+        length, width, radius, mass = 2.54, 1.27, 0.028575, 0.17
+        middle = 0.5 * width
+        cue = Ball(
+            position=(0.25 * length, middle + self.offset),
+            velocity=(self.speed, 0.0),
+            mass=mass,
+            radius=radius,
+            name="cue ball",
+        )
+        racked = Balls(position=rack((0.75 * length, middle), radius), mass=mass, radius=radius)
+        return Scene(
+            name=self.title,
+            look_at=self.sentence,
+            description=f"A nine-foot table of {length} m by {width} m, the cue ball at {self.speed:g} m/s.",
+            boundary=Box(size=(length, width)),
+            restitution=Restitution(ball_ball=self.ball_ball, ball_wall=self.ball_wall),
+            balls=[cue, racked],
+        )
+
+
+class Sinai(Generator):
+    """A square with a round obstacle in the middle, and points that start side by side in the same direction.
+
+    The points have no size, so they pass each other. Y. G. Sinai, Russian Mathematical Surveys 25 (1970) 137-189.
+    """
+
+    group: ClassVar[str] = "Billiards"
+    title: ClassVar[str] = "Sinai billiard"
+    sentence: ClassVar[str] = (
+        "The points start as one dot, less than a thousandth of a millimetre wide: see how soon they are everywhere."
+    )
+
+    count: Whole = option(100, "", "number of points", ge=1, le=1_000_000)
+    obstacle: Positive = option(0.25, "m", "radius of the obstacle; the square has sides of 1 m")
+    spread: Positive = option(5e-7, "m", "distance from the first point to the last one", le=0.05)
+    speed: Positive = option(0.5, "m/s", "speed of the points")
+    periodic: Flag = option(False, "", "true for a periodic square, false for one with walls")
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Sinai:
+        if self.obstacle > 0.4:
+            raise fault(f"{self.obstacle:g} m leaves no room to start", "Use up to 0.4 m.", where="obstacle")
+        return self
+
+    def scene(self) -> Scene:
+        """The points on a short line at right angles to their velocity, at the lower left."""
+        start, direction = np.array((0.1, 0.15)), np.array((0.8, 0.6))
+        side = np.array((-0.6, 0.8))
+        along = self.spread * (np.linspace(-0.5, 0.5, self.count) if self.count > 1 else np.zeros(1))
+        return Scene(
+            name=self.title,
+            look_at=self.sentence,
+            description=f"{self.count} points without size, side by side over {self.spread:g} m, and a round obstacle.",
+            boundary=Box(size=(1.0, 1.0), periodic=self.periodic),
+            obstacles=[Circle(centre=(0.5, 0.5), radius=self.obstacle)],
+            balls=Balls(position=start + np.outer(along, side), velocity=self.speed * direction),
+        )

@@ -1,0 +1,243 @@
+"""Gases of hard disks (2D) or balls (3D) at a given packing fraction and temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from carom.errors import Problem, SceneError
+from carom.scene.balls import Ball, Balls
+from carom.scene.base import fault
+from carom.scene.boundary import Box
+from carom.scene.library.filling import Preference, ball_volume, fill, fill_mixture
+from carom.scene.library.lattice import DENSEST
+from carom.scene.library.maxwell import thermal_velocities
+from carom.scene.library.options import MOST_BALLS, Dimension, Generator, Whole, option
+from carom.scene.model import Scene
+from carom.scene.quantities import Flag, NotNegative, Positive
+
+__all__ = ["Brownian", "Gas", "GasUnderGravity"]
+
+FloatArray = NDArray[np.float64]
+
+_FEW = 200  # up to so many balls the box may be stretched; more of them fit a square nearly as well as any box
+_STRETCHES = tuple(1.06**power for power in range(1, 24))  # up to 3.8 : 1 in the plane
+_ROW = 20  # up to so many may at last stand in a row, which is as dense as a square or cubic lattice
+
+
+class _Thermal(Generator):
+    """Balls with the velocities of a gas: temperature, or the speed that stands for it."""
+
+    speed: NotNegative = option(1.0, "m/s", "root mean square speed of a ball of mass `mass`")
+    temperature: NotNegative | None = option(
+        None, "J", "k_B T, in place of speed: the mean kinetic energy is T/2 for each degree of freedom"
+    )
+    seed: Whole = option(0, "", "seed of the random numbers", ge=0)
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> _Thermal:
+        if self.temperature is not None and "speed" in self.model_fields_set:
+            raise SceneError([Problem("speed", "given together with temperature", "Leave one of them out.")])
+        return self
+
+    def thermal_energy(self, mass: float, dimension: int) -> float:
+        """T in J, as given or from T = m v²/d."""
+        return mass * self.speed**2 / dimension if self.temperature is None else self.temperature
+
+
+class Gas(_Thermal):
+    """A gas of equal balls, or a mixture of two kinds, in a box that is periodic or has walls."""
+
+    group: ClassVar[str] = "Gases and chaos"
+    title: ClassVar[str] = "Hard-ball gas"
+    sentence: ClassVar[str] = (
+        "Watch the balls forget how they started: within a few collisions each, their speeds follow Maxwell's law."
+    )
+
+    count: Whole = option(1000, "", "number of balls", ge=1, le=MOST_BALLS)
+    packing_fraction: Positive = option(0.3, "", "share of the box that the balls fill", lt=1.0)
+    dimension: Dimension = option(2, "", "2 for disks in a square, 3 for balls in a cube")
+    periodic: Flag = option(True, "", "true for a periodic box, false for one with walls")
+    mass: Positive = option(0.01, "kg", "mass of a ball")
+    radius: Positive = option(0.005, "m", "radius of a ball")
+    fraction: NotNegative = option(0.0, "", "share of the balls, by number, that are of a second kind", le=1.0)
+    mass_ratio: Positive = option(1.0, "", "mass of the second kind over that of the first")
+    radius_ratio: Positive = option(1.0, "", "radius of the second kind over that of the first")
+
+    @model_validator(mode="after")
+    def _second_kind_exists(self) -> Gas:
+        idle = [name for name in ("mass_ratio", "radius_ratio") if getattr(self, name) != 1.0 and not self.fraction]
+        if idle:
+            raise SceneError(
+                Problem(name, "describes a second kind of which there is none", "Give fraction too.") for name in idle
+            )
+        return self
+
+    def scene(self) -> Scene:
+        """The gas, total momentum zero, temperature and packing fraction as asked for."""
+        rng = np.random.default_rng(self.seed)
+        second = rng.permutation(self.count) < round(self.fraction * self.count)
+        mass = np.where(second, self.mass * self.mass_ratio, self.mass)
+        radius = np.where(second, self.radius * self.radius_ratio, self.radius)
+        size, position = self._placed(radius, rng)
+        temperature = self.thermal_energy(self.mass, self.dimension)
+        return Scene(
+            name=self.title,
+            look_at=self.sentence,
+            description=(
+                f"{self.count} balls at packing fraction {self.packing_fraction:g}, k_B T = {temperature:g} J, "
+                f"seed {self.seed}."
+            ),
+            boundary=Box(size=size, periodic=self.periodic),
+            balls=Balls(
+                position=position,
+                velocity=thermal_velocities(mass, self.dimension, temperature, rng),
+                mass=mass,
+                radius=radius,
+            ),
+        )
+
+    def _placed(self, radius: FloatArray, rng: np.random.Generator) -> tuple[tuple[float, ...], FloatArray]:
+        """The box and the places in it."""
+        volume = float(ball_volume(radius, self.dimension).sum()) / self.packing_fraction
+        for size in _boxes(volume, self.dimension, self.count):
+            position = fill_mixture(size, self.periodic, radius, rng)
+            if position is not None:
+                return size, position
+        raise _too_dense(self.count, self.packing_fraction, self.dimension)
+
+
+class GasUnderGravity(_Thermal):
+    """A gas in a tall box with walls and gravity."""
+
+    group: ClassVar[str] = "Gravity field"
+    title: ClassVar[str] = "Gas under gravity"
+    sentence: ClassVar[str] = (
+        "Compare the crowd at the floor with the few balls on top: the density falls exponentially with height, "
+        "the temperature is the same everywhere."
+    )
+
+    count: Whole = option(1000, "", "number of balls", ge=1, le=MOST_BALLS)
+    dimension: Dimension = option(2, "", "2 for disks, 3 for balls")
+    width: Positive = option(0.3, "m", "width of the box, and its depth in three dimensions")
+    height: Positive = option(1.0, "m", "height of the box")
+    gravity: Positive = option(9.81, "m/s²", "acceleration downward")
+    mass: Positive = option(0.01, "kg", "mass of a ball")
+    radius: Positive = option(0.0015, "m", "radius of a ball")
+    speed: NotNegative = option(1.5, "m/s", "root mean square speed of a ball")
+
+    def scene(self) -> Scene:
+        """The gas near its equilibrium: heights by the barometric formula exp(-m g y / T), velocities by Maxwell's."""
+        rng = np.random.default_rng(self.seed)
+        up = 1  # y
+        size = (self.width, self.height) if self.dimension == 2 else (self.width, self.height, self.width)
+        temperature = self.thermal_energy(self.mass, self.dimension)
+        weight = self.mass * self.gravity
+        slope = weight / temperature if temperature > weight * self.radius else 1.0 / self.radius
+        mass, radius = np.full(self.count, self.mass), np.full(self.count, self.radius)
+        barometric = Preference(lambda places: -slope * places[:, up], tightness=0.75)
+        position = fill(size, False, radius, rng, prefer=barometric)
+        if position is None:
+            what = f"{self.count} balls of radius {self.radius:g} m do not fit into {_by(size)} m"
+            raise fault(what, "Use fewer or smaller balls, or a larger box.", where="count")
+        gravity = np.zeros(self.dimension)
+        gravity[up] = -self.gravity
+        return Scene(
+            name=self.title,
+            look_at=self.sentence,
+            description=(
+                f"{self.count} balls, k_B T = {temperature:g} J; the scale height T/(m g) is "
+                f"{temperature / weight:g} m. Seed {self.seed}."
+            ),
+            boundary=Box(size=size),
+            gravity=tuple(gravity.tolist()),
+            balls=Balls(
+                position=position,
+                velocity=thermal_velocities(mass, self.dimension, temperature, rng),
+                mass=mass,
+                radius=radius,
+            ),
+        )
+
+
+class Brownian(_Thermal):
+    """One large, heavy ball among many small ones."""
+
+    group: ClassVar[str] = "Gases and chaos"
+    title: ClassVar[str] = "Brownian motion"
+    sentence: ClassVar[str] = (
+        "Follow the large ball: countless small kicks, none of which you would notice, make it wander at random."
+    )
+
+    count: Whole = option(1000, "", "number of small balls", ge=1, le=MOST_BALLS - 1)
+    packing_fraction: Positive = option(0.2, "", "share of the box that all balls fill, the large one included", lt=1.0)
+    dimension: Dimension = option(2, "", "2 for disks, 3 for balls")
+    periodic: Flag = option(False, "", "true for a periodic box, false for one with walls")
+    mass: Positive = option(0.01, "kg", "mass of a small ball")
+    radius: Positive = option(0.002, "m", "radius of a small ball")
+    mass_ratio: Positive = option(50.0, "", "mass of the large ball over that of a small one")
+    radius_ratio: Positive = option(10.0, "", "radius of the large ball over that of a small one")
+
+    def scene(self) -> Scene:
+        """The large ball (number 0) at rest in the middle, the small ones at the temperature asked for."""
+        rng = np.random.default_rng(self.seed)
+        mass, radius = np.full(self.count, self.mass), np.full(self.count, self.radius)
+        temperature = self.thermal_energy(self.mass, self.dimension)
+        size, position = self._placed(radius, rng)
+        large = Ball(
+            position=tuple(0.5 * length for length in size),
+            mass=self.mass * self.mass_ratio,
+            radius=self.radius * self.radius_ratio,
+            name="Brownian particle",
+        )
+        small = Balls(
+            position=position,
+            velocity=thermal_velocities(mass, self.dimension, temperature, rng),
+            mass=mass,
+            radius=radius,
+        )
+        return Scene(
+            name=self.title,
+            look_at=self.sentence,
+            description=f"{self.count} small balls with k_B T = {temperature:g} J, seed {self.seed}.",
+            boundary=Box(size=size, periodic=self.periodic),
+            balls=[large, small],
+        )
+
+    def _placed(self, radius: FloatArray, rng: np.random.Generator) -> tuple[tuple[float, ...], FloatArray]:
+        """The box and the places of the small balls in it."""
+        large = self.radius * self.radius_ratio
+        filled = float(ball_volume(radius, self.dimension).sum() + ball_volume(large, self.dimension))
+        for size in _boxes(filled / self.packing_fraction, self.dimension, self.count):
+            middle = 0.5 * np.array([size])
+            if min(size) >= 2.0 * large:
+                position = fill(size, self.periodic, radius, rng, taken=middle, taken_radius=large)
+                if position is not None:
+                    return size, position
+        raise _too_dense(self.count + 1, self.packing_fraction, self.dimension)
+
+
+def _boxes(volume: float, dimension: int, count: int) -> Iterator[tuple[float, ...]]:
+    """Boxes of this volume: a square (cube); for few balls ever longer ones, and at last one for a single row."""
+    edge = volume ** (1.0 / dimension)
+    yield (edge,) * dimension
+    for stretch in _STRETCHES if count <= _FEW else ():
+        for first in (edge * stretch, edge / stretch):
+            yield (first, *((volume / first) ** (1.0 / (dimension - 1)),) * (dimension - 1))
+    if count <= _ROW:
+        side = (volume / count) ** (1.0 / dimension)
+        yield (count * side, *(side,) * (dimension - 1))
+
+
+def _too_dense(count: int, packing_fraction: float, dimension: int) -> SceneError:
+    what = f"{count} balls do not fit at the packing fraction {packing_fraction:g}"
+    remedy = f"Lower it; {DENSEST[dimension]:.3f} is the densest packing of equal balls in {dimension} dimensions."
+    return fault(what, remedy, where="packing_fraction")
+
+
+def _by(size: tuple[float, ...]) -> str:
+    return " x ".join(f"{length:g}" for length in size)

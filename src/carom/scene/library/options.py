@@ -1,0 +1,56 @@
+"""What all generators have in common: named options with units, checked, and one scene for each choice of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from carom.scene.base import Part, fault, shown
+from carom.scene.model import Scene
+
+__all__ = ["MOST_BALLS", "Dimension", "Generator", "Whole", "option"]
+
+MOST_BALLS = 100_000_000
+"""No generator makes more: the arrays alone would take several gigabytes."""
+
+
+def option(default: Any, unit: str, meaning: str, **bounds: Any) -> Any:
+    """A field with its default, its unit ("" for a pure number) and one phrase on what it is."""
+    description = f"{meaning}, in {unit}" if unit else meaning
+    return Field(
+        default=default, description=description, json_schema_extra={"unit": unit, "meaning": meaning}, **bounds
+    )
+
+
+def _whole(value: object) -> int:
+    """A whole number; a boolean or 3.0 is none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise fault(f"{shown(value)} is not a whole number", "Write a whole number, such as 3.")
+    return int(value)
+
+
+def _dimension(value: object) -> int:
+    result = _whole(value)
+    if result not in {2, 3}:
+        raise fault(f"{shown(value)} is neither 2 nor 3", "Choose 2 (disks) or 3 (balls).")
+    return result
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+Dimension = Annotated[int, BeforeValidator(_dimension), Field(ge=2, le=3)]
+
+
+class Generator(Part):
+    """Options that make a scene. The same options, the seed among them, make the same bits."""
+
+    group: ClassVar[str]
+    title: ClassVar[str]
+    sentence: ClassVar[str]
+
+    @abstractmethod
+    def scene(self) -> Scene:
+        """The scene of these options."""

@@ -1,0 +1,129 @@
+"""The register of the library: what there is, and how to get it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+from carom.scene.base import fault, nearest
+from carom.scene.library.billiards import PoolBreak, Sinai
+from carom.scene.library.gas import Brownian, Gas, GasUnderGravity
+from carom.scene.library.options import Generator
+from carom.scene.library.rows import GalperinPi, NewtonsCradle
+from carom.scene.model import Scene
+
+__all__ = ["Entry", "Parameter", "catalogue", "generate", "generators", "load", "names"]
+
+# A group stands for a fixed scene in scenes/<name>.toml. The six systems of the elastic-collision document come first.
+_SHELF: Mapping[str, str | type[Generator]] = MappingProxyType(
+    {
+        "empty": "Empty",
+        "central-horizontal": "Collisions",
+        "central-vertical": "Collisions",
+        "oblique": "Collisions",
+        "three-bodies": "Collisions",
+        "break": "Billiards",
+        "newtons-cradle": NewtonsCradle,
+        "galperin-pi": GalperinPi,
+        "bouncing-ball": "Gravity field",
+        "gas-under-gravity": GasUnderGravity,
+        "gas": Gas,
+        "brownian": Brownian,
+        "sinai": Sinai,
+        "stadium": "Billiards",
+        "polygon-table": "Billiards",
+        "pool-break": PoolBreak,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a generator. `unit` is empty for a pure number."""
+
+    name: str
+    default: int | float | bool | None
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One scene of the library. `sentence` says what to look at; a fixed scene has no parameters."""
+
+    name: str
+    group: str
+    title: str
+    sentence: str
+    parameters: tuple[Parameter, ...] = ()
+
+
+def names() -> tuple[str, ...]:
+    """The names of all scenes, the six classic systems first."""
+    return tuple(_SHELF)
+
+
+@cache
+def catalogue() -> tuple[Entry, ...]:
+    """All scenes, in the order of `names`, without building any."""
+    return tuple(_entry(name, shelved) for name, shelved in _SHELF.items())
+
+
+def generators() -> dict[str, type[Generator]]:
+    """The generators by kind; each is a class whose fields are its parameters."""
+    return {name: shelved for name, shelved in _SHELF.items() if not isinstance(shelved, str)}
+
+
+def load(name: str, /, **parameters: Any) -> Scene:
+    """A scene of the library; what is not said of a generator's parameters has its default."""
+    if name not in _SHELF:
+        raise fault(f"there is no scene {name!r} in the library", nearest(name, _SHELF, "scenes"))
+    if not isinstance(_SHELF[name], str):
+        return generate(name, parameters)
+    if parameters:
+        key = next(iter(parameters))
+        raise fault(f"the scene {name!r} takes no parameters", "Leave it out.", where=key)
+    return _fixed(name)
+
+
+def generate(kind: str, parameters: Mapping[str, Any]) -> Scene:
+    """The scene that a generator makes of these parameters."""
+    known = generators()
+    if kind not in known:
+        raise fault(f"there is no generator {kind!r}", nearest(kind, known, "kinds"), where="kind")
+    return known[kind].of(parameters).scene()
+
+
+@cache
+def _fixed(name: str) -> Scene:
+    from carom.scene.files import loads  # files reads [generator] tables, and so knows this library  # noqa: PLC0415
+
+    return loads(_text(name), name=f"{name}.toml")
+
+
+@cache
+def _text(name: str) -> str:
+    return resources.files(__package__).joinpath("scenes", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _entry(name: str, shelved: str | type[Generator]) -> Entry:
+    if isinstance(shelved, str):
+        told = tomllib.loads(_text(name))
+        return Entry(name, shelved, told["name"], told["look_at"])
+    return Entry(name, shelved.group, shelved.title, shelved.sentence, _parameters(shelved))
+
+
+def _parameters(generator: type[Generator]) -> tuple[Parameter, ...]:
+    """Its parameters, its own before those that it shares with others."""
+    own = generator.__annotations__
+    found = []
+    for name in sorted(generator.model_fields, key=lambda name: name not in own):
+        field = generator.model_fields[name]
+        told = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        found.append(Parameter(name, field.default, str(told["unit"]), str(told["meaning"])))
+    return tuple(found)

@@ -1,0 +1,79 @@
+"""How much of the speed of approach comes back: restitution, per scene and per pair of materials."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, model_validator
+
+from carom.errors import Problem, SceneError
+from carom.scene.base import Part, fault, shown
+from carom.scene.quantities import Fraction, Word, each, sequence, word
+
+
+def _two_words(value: object) -> tuple[str, ...]:
+    values = sequence(value, "two names")
+    if len(values) != 2:
+        raise fault(f"{shown(value)} does not name two materials", "Write two names; the same twice for like on like.")
+    return each(word, values)
+
+
+class Pair(Part):
+    """The restitution between two materials, in either order."""
+
+    materials: Annotated[tuple[Word, Word], BeforeValidator(_two_words)] = Field(description="the two materials")
+    value: Fraction = Field(description="coefficient of restitution, 0 to 1")
+
+
+def _pairs(value: object) -> tuple[Pair, ...]:
+    return each(Pair.of, sequence(value, "pairs"))
+
+
+class Restitution(Part):
+    """Coefficients of restitution: between balls, between ball and wall, and for pairs of materials."""
+
+    ball_ball: Fraction = Field(default=1.0, description="between two balls, 0 to 1")
+    ball_wall: Fraction = Field(default=1.0, description="between a ball and a wall, 0 to 1")
+    pairs: Annotated[tuple[Pair, ...], BeforeValidator(_pairs)] = Field(
+        default=(), description="for pairs of materials, whether of balls or of walls; they go before the others"
+    )
+
+    @model_validator(mode="after")
+    def _pairs_differ(self) -> Restitution:
+        seen: dict[frozenset[str], int] = {}
+        problems = []
+        for index, pair in enumerate(self.pairs):
+            first = seen.setdefault(frozenset(pair.materials), index)
+            if first != index:
+                what = f"{shown(pair.materials)} has a value already, in pairs[{first}]"
+                problems.append(Problem(f"pairs[{index}]", what, "Keep one of them."))
+        if problems:
+            raise SceneError(problems)
+        return self
+
+    def table(
+        self, ball_materials: tuple[str, ...], wall_materials: tuple[str, ...]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The coefficients as arrays: ball material by ball material, and ball material by wall material."""
+        return (
+            self._between(ball_materials, ball_materials, self.ball_ball),
+            self._between(ball_materials, wall_materials, self.ball_wall),
+        )
+
+    def _between(self, ones: tuple[str, ...], others: tuple[str, ...], default: float) -> NDArray[np.float64]:
+        values = {frozenset(pair.materials): pair.value for pair in self.pairs}
+        rows = [[values.get(frozenset((one, other)), default) for other in others] for one in ones]
+        return np.array(rows, dtype=np.float64).reshape(len(ones), len(others))
+
+
+def as_restitution(value: Any) -> Restitution:
+    """A number for all collisions, a table, or a `Restitution`."""
+    if isinstance(value, Restitution | dict):
+        return Restitution.of(value)
+    try:
+        return Restitution(ball_ball=value, ball_wall=value)
+    except SceneError as error:
+        first = error.problems[0]
+        raise fault(first.what, first.remedy) from None

@@ -1,0 +1,200 @@
+"""Numbers, vectors and words as a scene takes them: strict, finite, of a sane size.
+
+Strict: a boolean is not a number, and neither is a string of digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import BeforeValidator, Field
+
+from carom.errors import Problem, SceneError, the_first
+from carom.scene.base import fault, shown
+
+LARGEST = 1e150
+"""No coordinate, size, speed or mass is larger: its square would overflow."""
+SMALLEST = 1e-150
+"""No size or mass other than 0 is smaller: its square would vanish."""
+
+VectorLike: TypeAlias = ArrayLike
+"""What may be given for a vector: two or three numbers, in a sequence or an array."""
+
+
+def number(value: object) -> float:
+    """A finite float of a sane size; anything else is a fault."""
+    if isinstance(value, bool | np.bool_):
+        raise fault(f"{shown(value)} is a boolean, not a number", "Write a number.")
+    if isinstance(value, str):
+        raise fault(f"{shown(value)} is a text, not a number", "Write the number without quotes.")
+    if not isinstance(value, Real):
+        raise fault(f"{shown(value)} is not a number", "Write a single number.")
+    try:
+        result = float(value)
+    except OverflowError:
+        raise fault(f"{shown(value)} is beyond {LARGEST:g}", TOO_LARGE) from None
+    if not math.isfinite(result):
+        raise fault(f"{result} is not finite", "Write a finite number.")
+    if abs(result) > LARGEST:
+        raise fault(f"{shown(value)} is beyond {LARGEST:g}", TOO_LARGE)
+    return result
+
+
+INFINITE_MASS = "Use a finite mass; a ball that nothing moves is spelled fixed = true."
+TOO_LARGE = f"Use numbers up to {LARGEST:g}, for squares must not overflow."
+TOO_SMALL = f"Use 0, or {SMALLEST:g} and more, for squares must not vanish."
+TOO_SMALL_FOR_POSITIVE = f"Use {SMALLEST:g} and more, for squares must not vanish."
+
+
+def positive(value: object) -> float:
+    """A number above 0."""
+    result = number(value)
+    if result <= 0.0:
+        raise fault(f"{shown(value)} is not positive", "Use a number above 0.")
+    if result < SMALLEST:
+        raise fault(f"{shown(value)} is too small", TOO_SMALL_FOR_POSITIVE)
+    return result
+
+
+def mass(value: object) -> float:
+    """A number above 0; an infinite mass has a word of its own."""
+    if isinstance(value, float) and math.isinf(value):
+        raise fault(f"{shown(value)} is not finite", INFINITE_MASS)
+    return positive(value)
+
+
+def not_negative(value: object) -> float:
+    """A number that is 0 or above."""
+    result = number(value)
+    if result < 0.0:
+        raise fault(f"{shown(value)} is negative", "Use 0 or a number above.")
+    if 0.0 < result < SMALLEST:
+        raise fault(f"{shown(value)} is too small", TOO_SMALL)
+    return result
+
+
+def fraction(value: object) -> float:
+    """A number from 0 to 1."""
+    result = number(value)
+    if not 0.0 <= result <= 1.0:
+        raise fault(f"{shown(value)} is not between 0 and 1", "Use 0 (no rebound) to 1 (elastic).")
+    return result
+
+
+def sequence(value: object, noun: str = "numbers") -> Sequence[Any]:
+    """A list, tuple or array as a sequence."""
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        listed: list[Any] = value.tolist()
+        return listed
+    if not isinstance(value, list | tuple):
+        raise fault(f"{shown(value)} is not a list", f"Write a list of {noun}.")
+    return value
+
+
+def each(check: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
+    """`check` of each value; the problems of all of them, if there are any."""
+    results: list[Any] = []
+    problems: list[Problem] = []
+    for index, value in enumerate(values):
+        try:
+            results.append(check(value))
+        except SceneError as error:
+            problems.extend(problem.inside(f"[{index}]") for problem in error.problems)
+    if problems:
+        raise SceneError(the_first(problems))
+    return tuple(results)
+
+
+def vector(value: object) -> tuple[float, ...]:
+    """Two or three numbers."""
+    values = sequence(value)
+    if len(values) not in {2, 3}:
+        raise fault(f"{shown(value)} has {count(len(values), 'component')}", "Write two or three numbers.")
+    return each(number, values)
+
+
+def plane_vector(value: object) -> tuple[float, ...]:
+    """Two numbers."""
+    values = sequence(value)
+    if len(values) != 2:
+        raise fault(f"{shown(value)} has {count(len(values), 'component')}", "Write two numbers, x and y.")
+    return each(number, values)
+
+
+def sizes(value: object) -> tuple[float, ...]:
+    """Two or three positive numbers."""
+    return each(positive, vector(value))
+
+
+def word(value: object) -> str:
+    """A text that is not empty, such as the name of a material."""
+    if not isinstance(value, str):
+        raise fault(f"{shown(value)} is not a text", "Write a name, in quotes.")
+    if not value:
+        raise fault("the name is empty", "Write a name, in quotes.")
+    return value
+
+
+def text(value: object) -> str:
+    """Any text."""
+    if not isinstance(value, str):
+        raise fault(f"{shown(value)} is not a text", "Write a text, in quotes.")
+    return value
+
+
+def title(value: object) -> str | None:
+    """A text, or nothing; an empty text is nothing."""
+    return None if value is None else text(value) or None
+
+
+def flag(value: object) -> bool:
+    """True or false, and nothing that merely looks like it."""
+    if not isinstance(value, bool | np.bool_):
+        raise fault(f"{shown(value)} is not true or false", "Write true or false, without quotes.")
+    return bool(value)
+
+
+def one_each(value: object, check: Callable[[Any], Any], number_of: int, noun: str) -> tuple[Any, ...]:
+    """One value for all, or a list with one for each `noun`."""
+    if not isinstance(value, list | tuple | np.ndarray) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return (check(value),) * number_of
+    if len(value) != number_of:
+        what = f"{count(len(value), 'value')} for {count(number_of, noun)}"
+        raise fault(what, f"Give one for all, or one for each {noun}.")
+    return each(check, value)
+
+
+_PLURALS = {"axis": "axes"}
+
+
+def count(number_of: int, noun: str) -> str:
+    """`1 edge`, `2 edges`."""
+    return f"{number_of} {noun if number_of == 1 else _PLURALS.get(noun, noun + 's')}"
+
+
+def same_length(where: str, values: Sequence[Any], dimension: int, whose: str) -> list[Problem]:
+    """A problem if a vector has another number of components than `whose`."""
+    if len(values) == dimension:
+        return []
+    what = f"{shown(tuple(values))} has {count(len(values), 'component')}, but {whose} has {dimension}"
+    return [Problem(where, what, "Give both the same number of components.")]
+
+
+# The bounds stand before the validator, so that the JSON Schema has them; the validator speaks first.
+Number = Annotated[float, BeforeValidator(number)]
+Positive = Annotated[float, Field(gt=0), BeforeValidator(positive)]
+Mass = Annotated[float, Field(gt=0), BeforeValidator(mass)]
+NotNegative = Annotated[float, Field(ge=0), BeforeValidator(not_negative)]
+Fraction = Annotated[float, Field(ge=0, le=1), BeforeValidator(fraction)]
+Vector = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), BeforeValidator(vector)]
+PlaneVector = Annotated[tuple[float, float], BeforeValidator(plane_vector)]
+Sizes = Annotated[tuple[Positive, ...], Field(min_length=2, max_length=3), BeforeValidator(sizes)]
+Word = Annotated[str, Field(min_length=1), BeforeValidator(word)]
+Text = Annotated[str, BeforeValidator(text)]
+Title = Annotated[str | None, BeforeValidator(title)]
+Flag = Annotated[bool, BeforeValidator(flag)]

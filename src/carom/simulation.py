@@ -1,0 +1,391 @@
+"""What a user holds in the hand: a scene, and its run."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import Problem, SceneError
+from carom.scene import Ball, Balls, Restitution, Scene
+from carom.world import placement
+from carom.world.anchors import Anchors, World
+
+if TYPE_CHECKING:
+    from carom.solvers.exact.engine import Engine
+
+Floats = NDArray[np.float64]
+
+BALL_BALL, BALL_WALL = "ball-ball", "ball-wall"
+
+
+@dataclass(frozen=True)
+class Collision:
+    """A collision: when, who, where, and how hard."""
+
+    time: float
+    """s"""
+    kind: str
+    """"ball-ball" or "ball-wall"."""
+    partners: tuple[int, ...]
+    """The balls, by their numbers in the scene: two, or one that met a wall."""
+    wall: str | None
+    """What the wall is called: "x-", "edge 3", "corner 0", "hole 1", "obstacle 0 edge 2" …; None between balls."""
+    place: tuple[float, ...]
+    """The point of contact, m."""
+    normal: tuple[float, ...]
+    """Unit vector of the impulse that the first partner receives."""
+    impulse: float
+    """Its size, N s."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run has to say beyond its results."""
+
+    resting: tuple[int, ...]
+    """Balls that rest on a wall."""
+    softened: int
+    """Collisions that followed another so fast that they counted as one long contact and lost nothing."""
+    contact_time: float
+    """The time within which that is so, s."""
+
+    def __str__(self) -> str:
+        if not self.resting and not self.softened:
+            return "no ball rests, and no collision fell within the contact time"
+        return (
+            f"{len(self.resting)} balls rest on walls; {self.softened} collisions fell within the contact time "
+            f"of {self.contact_time:.3g} s and lost no energy"
+        )
+
+
+class Simulation:
+    """A scene that runs.
+
+    `run` goes on to a time or for a number of collisions; everything else reads. Reading never changes the motion.
+    """
+
+    def __init__(self, scene: Scene, *, check: bool = True, neighbours: str = "auto") -> None:
+        """Begin at the scene's start.
+
+        `check` looks for overlapping and misplaced balls first. `neighbours` is how partners are found ("cells", "lists", or
+        "auto" for the faster): it changes the speed, and no bit of the motion.
+        """
+        if neighbours not in ("auto", "cells", "lists"):
+            raise SceneError([Problem("neighbours", f"{neighbours!r} is unknown", "Use 'auto', 'cells' or 'lists'.")])
+        if check:
+            problems = placement.problems(scene)
+            if problems:
+                raise SceneError(problems)
+        self._scene = scene
+        self._neighbours = neighbours
+        self._start(World.of(scene))
+        self._time = 0.0
+
+    def _start(self, world: World) -> None:
+        from carom.solvers.exact.engine import Engine  # Numba is not loaded before something runs
+
+        self._engine: Engine = Engine(world, self._neighbours)
+
+    # Running.
+
+    def run(
+        self,
+        until: float | None = None,
+        collisions: int | None = None,
+        progress: Callable[[float], object] | None = None,
+    ) -> Self:
+        """Go on to the time `until` (s), or for so many more `collisions`, whichever comes first.
+
+        `progress` is called now and then with the part that is done, from 0 to 1.
+        """
+        end, quota = self._goal(until, collisions)
+        if progress is None:
+            self._advance(end, quota)
+        else:
+            self._advance_in_parts(end, quota, progress)
+        return self
+
+    def step(self) -> Collision | None:
+        """Go on to the next collision, and give it; None if there will be no more."""
+        return next(self.events(collisions=1), None)
+
+    def events(self, until: float | None = None, collisions: int | None = None) -> Iterator[Collision]:
+        """Run collision by collision; while each is looked at, the simulation stands just after it."""
+        end, quota = self._goal(until, collisions)
+        logs = self._blank_log(1)
+        done = 0
+        while done < quota and self._advance(end, 1, logs):
+            done += 1
+            yield self._collision(logs[0])
+
+    def collide(self, until: float | None = None, collisions: int | None = None) -> NDArray[Any]:
+        """Run, and give all collisions as one structured array: the fast way to have many."""
+        end, quota = self._goal(until, collisions)
+        parts = []
+        room = 65536
+        while quota > 0:
+            logs = self._blank_log(min(room, quota))
+            before = self._engine.collisions
+            self._advance(end, logs.size, logs)
+            done = self._engine.collisions - before
+            parts.append(logs[:done])
+            quota -= done
+            if done < logs.size:
+                break
+        return np.concatenate(parts) if parts else self._blank_log(0)
+
+    def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
+        if until is None and collisions is None:
+            raise SceneError([Problem("run", "no end is given", "Say until=… (s) or collisions=….")])
+        end = np.inf if until is None else float(until)
+        if np.isnan(end) or end < self._time:
+            raise SceneError([Problem("until", f"{until} s is before now, {self._time} s", "Time only goes forward.")])
+        if collisions is not None and (isinstance(collisions, bool) or int(collisions) != collisions or collisions < 0):
+            raise SceneError([Problem("collisions", f"{collisions!r} is not a number of collisions", "Use 0 or more.")])
+        return end, (2**62 if collisions is None else int(collisions))
+
+    def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
+        """Run; True if the quota was reached, so that time stands at the last collision."""
+        engine = self._engine
+        before = engine.collisions
+        if quota > 0:
+            engine.advance(end, quota, self._blank_log(0) if logs is None else logs)
+        if engine.collisions - before == quota:
+            self._time = max(self._time, engine.time) if quota else self._time
+            return True
+        self._time = end if np.isfinite(end) else max(self._time, engine.time)
+        return False
+
+    def _advance_in_parts(self, end: float, quota: int, progress: Callable[[float], object]) -> None:
+        """Run in parts that take a fraction of a second each, telling how far it is."""
+        start, done = self._time, 0
+        part = 1000
+        while True:
+            size = min(part, quota - done)
+            reached = self._advance(end, size)
+            done += size
+            by_time = (self._time - start) / (end - start) if np.isfinite(end) and end > start else 0.0
+            by_count = done / quota if quota < 2**62 else 0.0
+            finished = not reached or done >= quota
+            progress(1.0 if finished else min(1.0, max(by_time, by_count)))
+            if finished:
+                return
+            part = min(2 * part, 200_000)
+
+    # Reading.
+
+    @property
+    def scene(self) -> Scene:
+        """What exists; the balls as they were at the start (or when they were last edited)."""
+        return self._scene
+
+    @property
+    def time(self) -> float:
+        """Now, s."""
+        return self._time
+
+    @property
+    def collisions(self) -> int:
+        """How many collisions there have been."""
+        return self._engine.collisions
+
+    @property
+    def collisions_by_kind(self) -> dict[str, int]:
+        """The same by kind."""
+        clock = self._engine.clock[0]
+        return {BALL_BALL: int(clock["ball_ball"]), BALL_WALL: int(clock["ball_wall"])}
+
+    @property
+    def positions(self) -> Floats:
+        """Where the balls are, m: an array of N rows."""
+        return self._engine.places(self._time)[:, : self._scene.dimension]
+
+    @property
+    def velocities(self) -> Floats:
+        """How fast they are, m/s: an array of N rows."""
+        return self._engine.velocities(self._time)[:, : self._scene.dimension]
+
+    @property
+    def masses(self) -> Floats:
+        """kg"""
+        return self._scene.balls.mass
+
+    @property
+    def radii(self) -> Floats:
+        """m"""
+        return self._scene.balls.radius
+
+    @property
+    def turns(self) -> NDArray[np.int64]:
+        """How many times each ball has gone round each periodic axis; places unwrapped are positions + turns × size."""
+        return self._engine.turns[:, : self._scene.dimension].copy()
+
+    @property
+    def kinetic_energy(self) -> float:
+        """J"""
+        return float(0.5 * (self.masses * (self.velocities**2).sum(axis=1)).sum())
+
+    @property
+    def potential_energy(self) -> float:
+        """Of gravity, zero at the origin of coordinates, J (fixed balls left out)."""
+        moving = ~self._scene.balls.fixed
+        return float(-(self.masses[moving] * (self.positions[moving] @ np.array(self._scene.gravity))).sum())
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential, J."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def momentum(self) -> Floats:
+        """kg m/s"""
+        return np.asarray((self.masses[:, None] * self.velocities).sum(axis=0))
+
+    @property
+    def upcoming(self) -> list[Collision]:
+        """The next collision, with all that fall together with it, as if each came first; empty if there is none."""
+        return [self._collision(each) for each in self._engine.next_together()]
+
+    @property
+    def resting(self) -> tuple[int, ...]:
+        """The balls that rest on a wall."""
+        engine = self._engine
+        return tuple(sorted(int(k) for k in engine.movers[engine.balls["rest"] == 1]))
+
+    @property
+    def report(self) -> Report:
+        """Who rests, and what the contact time has done."""
+        return Report(self.resting, int(self._engine.clock["softened"][0]), self._engine.world.contact_time)
+
+    def snapshot(self) -> Scene:
+        """The scene as it is now."""
+        balls = self._scene.balls
+        now = Balls(
+            position=self.positions,
+            velocity=self.velocities,
+            mass=balls.mass,
+            radius=balls.radius,
+            fixed=balls.fixed,
+            material=balls.material,
+            name=balls.name,
+        )
+        return self._scene.replace(balls=now)
+
+    def copy(self) -> Simulation:
+        """A second simulation in the same state, which goes its own way."""
+        return copy.deepcopy(self)
+
+    def _blank_log(self, room: int) -> NDArray[Any]:
+        from carom.solvers.exact.loop import collision_record
+
+        return np.zeros(room, collision_record)
+
+    def _collision(self, entry: Any) -> Collision:
+        d = self._scene.dimension
+        between_balls = entry["kind"] == 1
+        return Collision(
+            time=self._engine.absolute(float(entry["time"])),
+            kind=BALL_BALL if between_balls else BALL_WALL,
+            partners=(int(entry["a"]), int(entry["b"])) if between_balls else (int(entry["a"]),),
+            wall=None if between_balls else self._engine.world.walls.name(int(entry["wall"])),
+            place=tuple(entry["place"][:d].tolist()),
+            normal=tuple(entry["normal"][:d].tolist()),
+            impulse=float(entry["impulse"]),
+        )
+
+    # Editing.
+
+    def add(self, balls: Ball | Balls | Sequence[Ball | Balls]) -> range:
+        """Add balls, which are there from now on; gives their numbers."""
+        new = Balls.concatenate(balls if isinstance(balls, Sequence) else [balls])
+        count = len(self._scene.balls)
+        self._edit(self._columns([self._scene.balls, new]), [*range(count), *(-1 for _ in range(len(new)))])
+        return range(count, count + len(new))
+
+    def remove(self, indices: int | Sequence[int]) -> None:
+        """Take balls out; those after them move up."""
+        gone = {self._index(k) for k in ([indices] if isinstance(indices, int | np.integer) else indices)}
+        keep = [k for k in range(len(self._scene.balls)) if k not in gone]
+        self._edit(self._scene.balls[np.array(keep, dtype=np.intp)], keep)
+
+    def change(self, index: int, **changes: Any) -> None:
+        """Change a ball from now on: position, velocity, mass, radius, material, fixed or name."""
+        k = self._index(index)
+        place, velocity = self.positions[k], self.velocities[k]
+        old = self._scene.balls[k]
+        ball = old.replace(**{"position": place, "velocity": velocity, **changes})
+        balls = self._columns([self._scene.balls[:k], ball, self._scene.balls[k + 1 :]])
+        self._edit(balls, [j if j != k else -1 for j in range(len(balls))])
+
+    def change_scene(self, **changes: Any) -> None:
+        """Change what is not a ball from now on: boundary, obstacles, gravity, restitution, contact_time …"""
+        scene = self._scene.replace(**changes)
+        self._edit(self._scene.balls, list(range(len(scene.balls))), scene)
+
+    def change_walls(self, restitution: float | Restitution | None = None, material: Any = None) -> None:
+        """Change what the walls do, or what they are made of, from now on."""
+        changes: dict[str, Any] = {}
+        if restitution is not None:
+            old = self._scene.restitution
+            changes["restitution"] = (
+                restitution if isinstance(restitution, Restitution) else old.replace(ball_wall=restitution)
+            )
+        if material is not None:
+            changes["boundary"] = self._scene.boundary.replace(material=material)
+        self.change_scene(**changes)
+
+    def _index(self, index: int) -> int:
+        count = len(self._scene.balls)
+        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -count <= index < count:
+            raise SceneError([Problem("index", f"there is no ball {index!r}", f"Use a number from 0 to {count - 1}.")])
+        return int(index) % count
+
+    def _columns(self, parts: list[Ball | Balls]) -> Balls:
+        return Balls.concatenate(parts)
+
+    def _edit(self, balls: Balls, origin: list[int], scene: Scene | None = None) -> None:
+        """Go on with other balls: row k was row origin[k] before and keeps its anchor, or is new (-1).
+
+        Nothing is changed if the result cannot be.
+        """
+        new_scene = (scene or self._scene).replace(balls=balls)
+        old = np.array(origin, dtype=np.intp)
+        kept = old >= 0
+        places, velocities = np.array(balls.position), np.array(balls.velocity)
+        places[kept], velocities[kept] = self.positions[old[kept]], self.velocities[old[kept]]
+        present = new_scene.replace(balls=balls.replace(position=places, velocity=velocities))
+        problems = placement.problems(present)
+        if problems:
+            raise SceneError(problems)
+        before = self._engine.store()
+        world = World.of(new_scene)
+        now = self._engine.relative(self._time)
+        carry(before.anchors, world.anchors, old, now)
+        if scene is not None:
+            self._anchor_here(world.anchors, everyone=before.gravity != world.gravity)
+        world.contact_time = max(world.contact_time, before.contact_time)
+        world.origin, world.now, world.events, world.counts = before.origin, now, before.events, before.counts
+        self._scene = present
+        self._start(world)
+
+    def _anchor_here(self, anchors: Anchors, *, everyone: bool) -> None:
+        """Anchor balls now, free: everyone when gravity has changed, else those that rest on a wall that may be gone."""
+        rows = np.flatnonzero((anchors.rest_on >= 0) | (everyone & ~anchors.fixed))
+        anchors.place[rows] = self._engine.places(self._time)[rows]
+        anchors.velocity[rows] = self._engine.velocities(self._time)[rows]
+        anchors.time[rows] = self._engine.relative(self._time)
+        anchors.rest_on[rows] = -1
+
+
+def carry(old: Anchors, new: Anchors, origin: NDArray[np.intp], now: float) -> None:
+    """Give the rows of `new` that come from a row of `old` its anchor; the others are anchored now."""
+    kept = origin >= 0
+    rows = origin[kept]
+    new.time[:] = now
+    for name in ("place", "velocity", "time", "hit", "rest_on", "streak", "turns"):
+        getattr(new, name)[kept] = getattr(old, name)[rows]

@@ -1,0 +1,1 @@
+"""HOW time advances: solvers, and the registry that describes them."""

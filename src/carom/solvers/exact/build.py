@@ -1,0 +1,184 @@
+"""Build a neighbourhood: choose between cells and lists, and set it up from where the balls are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.physics.jit import kernel
+from carom.solvers.exact import cells, lists
+from carom.solvers.exact.cells import Cells
+from carom.solvers.exact.lists import Lists
+from carom.solvers.exact.memory import aligned
+from carom.solvers.exact.records import NONE
+from carom.solvers.exact.wall_grid import walls_by_cell
+
+Floats = NDArray[np.float64]
+
+MARGIN = 1.0 + 1e-7  # cells are larger than a contact distance by more than rounding can take away
+PER_CELL = 0.5  # balls in a cell, where the balls are small enough
+CROWD = 2.0  # balls in a cell as large as the largest ball, beyond which lists are faster
+DENSE = {2: 0.56, 3: 0.4}  # packing fraction beyond which lists are faster
+LARGEST_GRID = 2**31 // 8  # cells
+
+
+@dataclass(frozen=True)
+class Region:
+    """The part of space that the grid covers: three axes, the third of one cell in two dimensions."""
+
+    dimension: int
+    low: tuple[float, float, float]
+    size: tuple[float, float, float]
+    periodic: tuple[bool, bool, bool]
+    box: tuple[float, float, float]  # the periods
+
+    @property
+    def volume(self) -> float:
+        """Its area in two dimensions, m² or m³."""
+        return float(np.prod(self.size[: self.dimension]))
+
+    def grid(self, edge: float) -> tuple[tuple[int, int, int], tuple[float, float, float]]:
+        """As many cells as fit with at least that edge, and their true edges."""
+        d = self.dimension
+        shape = [max(1, int(min(self.size[k] / edge, LARGEST_GRID))) if k < d and edge > 0.0 else 1 for k in range(3)]
+        return (shape[0], shape[1], shape[2]), tuple(self.size[k] / shape[k] for k in range(3))  # type: ignore[return-value]
+
+
+def spacing(region: Region, count: float) -> float:
+    """The edge of the cube (or square) that holds one of so many balls, m."""
+    return float((region.volume / max(count, 1.0)) ** (1.0 / region.dimension))
+
+
+def prefer_lists(region: Region, radius: Floats, skin: float) -> bool:
+    """Are neighbour lists the faster choice? They need a box in which a ball cannot meet two images of another."""
+    largest = float(radius.max())
+    wide = all(
+        region.size[k] > 2.1 * (2.0 * largest + 2.0 * skin) for k in range(region.dimension) if region.periodic[k]
+    )
+    solid = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[region.dimension] * float((radius**region.dimension).sum())
+    crowd = radius.size * (2.0 * largest) ** region.dimension / region.volume
+    return wide and largest > 0.0 and (solid / region.volume > DENSE[region.dimension] or crowd > CROWD)
+
+
+def skin_for(region: Region, radius: Floats) -> float:
+    """A skin that makes lists of about five balls in two dimensions, nine in three."""
+    typical = float(np.median(radius))
+    return max(1.25 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
+
+
+def build(region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any], mode: str) -> Any:
+    """The neighbourhood of all balls at their places."""
+    skin = skin_for(region, balls["r"])
+    if mode == "lists" or (mode == "auto" and prefer_lists(region, balls["r"], skin)):
+        return build_lists(region, balls, clock, places, walls, skin)
+    return build_cells(region, balls, clock, places, walls)
+
+
+def blank_slots(blocks: int, spare: int, clock: NDArray[Any]) -> NDArray[np.uint32]:
+    """So many empty cells, and spare blocks chained up for crowded ones."""
+    slots = aligned((blocks + spare) * 8, np.uint32)
+    slots[:] = NONE
+    chain = slots.reshape(-1, 8)[blocks:, cells.NEXT]
+    chain[:-1] = np.arange(blocks + 1, blocks + spare)
+    clock["free_cell"] = blocks
+    return slots
+
+
+def coordinates(region: Region, shape: tuple[int, int, int], edge: tuple[float, float, float], places: Floats) -> NDArray[np.int64]:
+    """The cells of the places, clamped to the grid."""
+    found = np.floor((places - np.array(region.low)) / np.array(edge)).astype(np.int64)
+    return np.clip(found, 0, np.array(shape) - 1)
+
+
+def build_cells(region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any]) -> Cells:
+    """Cells at least as large as the largest contact distance, and as large as to hold half a ball each."""
+    reach = float(balls["r"].max())
+    edge = max(2.0 * reach * MARGIN, spacing(region, balls.size / PER_CELL))
+    shape, edges = region.grid(edge)
+    where = coordinates(region, shape, edges, places)
+    balls["cx"], balls["cy"], balls["cz"] = where.T
+    count = shape[0] * shape[1] * shape[2]
+    slots = blank_slots(count, balls.size // cells.ROOM + 64, clock)
+    first, near = walls_by_cell(walls, shape, region.low, edges, reach)
+    slots.reshape(-1, 8)[:count, cells.WALLS] = first
+    hood = Cells(slots, slots.view(line_record), near, shape, region.low, edges, region.box, region.periodic)
+    file_in_cells(hood, clock, balls)
+    return hood
+
+
+line_record = np.dtype([("words", "u4", (8,))])
+
+
+@kernel
+def file_in_cells(hood: Any, clocks: Any, balls: Any) -> None:
+    """File every ball in its cell."""
+    for i in range(balls.size):
+        cells.enter(hood, clocks[0], cells.cell_of(hood, balls[i]), i)
+
+
+@kernel
+def file_in_grids(hood: Any, clocks: Any, balls: Any) -> None:
+    """File every ball's centre in the grid of its size."""
+    for i in range(balls.size):
+        cells.enter(hood, clocks[0], lists.filed(hood, balls, i), i)
+
+
+def size_classes(radius: Floats) -> NDArray[np.uint8]:
+    """Balls whose radii differ by less than a factor of two or so share a class; points are in the lowest."""
+    positive = radius[radius > 0.0]
+    smallest = float(positive.min()) if positive.size else 1.0
+    octave = np.floor(np.log2(np.maximum(radius, smallest) / smallest)).astype(np.int64)
+    return np.unique(octave, return_inverse=True)[1].reshape(-1).astype(np.uint8)
+
+
+def build_lists(
+    region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any], skin: float
+) -> Lists:
+    """Neighbour lists, and a grid for each class of sizes."""
+    n = balls.size
+    level = size_classes(balls["r"])
+    levels = int(level.max()) + 1
+    reach = np.array([float(balls["r"][level == k].max()) for k in range(levels)])
+    grids = [
+        region.grid(max(2.0 * reach[k] + skin, spacing(region, float((level == k).sum())))) for k in range(levels)
+    ]
+    sizes = np.array([int(np.prod(shape)) for shape, _ in grids])
+    offset = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    slots = blank_slots(int(sizes.sum()), n // cells.ROOM + 64, clock)
+    tables = [walls_by_cell(walls, shape, region.low, edge, r + skin) for (shape, edge), r in zip(grids, reach, strict=True)]
+    near = np.concatenate([table[1] for table in tables])
+    starts = np.cumsum([0, *(table[1].size for table in tables)])
+    firsts = [np.where(first == NONE, NONE, first + start) for (first, _), start in zip(tables, starts, strict=False)]
+    slots.reshape(-1, 8)[: int(sizes.sum()), cells.WALLS] = np.concatenate(firsts)
+    room = 12 if region.dimension == 2 else 24
+    factor = 2
+    while True:
+        hood = Lists(
+            pool=np.empty(factor * room * n + 1024, np.uint32),
+            start=np.arange(n, dtype=np.int64) * room,
+            length=np.zeros(n, np.int32),
+            room=np.full(n, room, np.int32),
+            centre=np.zeros((n, 3)),
+            edgy=np.zeros(n, np.uint8),
+            level=level,
+            slots=slots,
+            near=near,
+            shape=np.array([shape for shape, _ in grids], np.int64),
+            offset=offset.astype(np.int64),
+            edge=np.array([edge for _, edge in grids]),
+            reach=reach,
+            low=region.low,
+            size=region.box,
+            periodic=region.periodic,
+            skin=skin,
+        )
+        clock["pool"] = room * n
+        lists.settle_all(hood, balls, places)
+        if factor == 2:
+            file_in_grids(hood, clock, balls)
+        if lists.make_all(hood, clock[0], balls):
+            return hood
+        factor *= 2

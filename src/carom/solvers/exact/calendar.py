@@ -1,0 +1,232 @@
+"""The calendar: which ball has the next event?
+
+Each ball has one event, at `te`, and at least one entry. Time is cut into buckets of equal width; entries of later buckets lie
+unordered in blocks of a few, and only the current bucket is a heap. An entry whose time is no longer its ball's `te` is stale and is
+dropped when it is met. Events beyond the last bucket are not filed; when the buckets run out the calendar turns and files
+everything anew. Nothing here can change the order of events, only the time it takes to find it.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from carom.physics.jit import kernel, law
+from carom.solvers.exact.blocks import word
+from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
+
+ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
+COUNT = 6
+NEXT = 7
+TIES = 1024  # events at one instant that are put in order among themselves
+
+
+@law
+def push(heap_t: Any, heap_i: Any, clock: Any, t: float, i: int) -> None:
+    """Put an entry into the heap."""
+    k = clock.heap
+    clock.heap = k + 1
+    while k > 0:
+        up = (k - 1) >> 1
+        above = heap_t[np.uint64(up)]
+        if above <= t:
+            break
+        heap_t[np.uint64(k)] = above
+        heap_i[np.uint64(k)] = heap_i[np.uint64(up)]
+        k = up
+    heap_t[np.uint64(k)] = t
+    heap_i[np.uint64(k)] = i
+
+
+@law
+def pop(heap_t: Any, heap_i: Any, clock: Any) -> None:
+    """Drop the first entry of the heap."""
+    n = clock.heap - 1
+    clock.heap = n
+    t = heap_t[np.uint64(n)]
+    i = heap_i[np.uint64(n)]
+    k = 0
+    while True:
+        down = 2 * k + 1
+        if down >= n:
+            break
+        if down + 1 < n and heap_t[np.uint64(down + 1)] < heap_t[np.uint64(down)]:
+            down += 1
+        if heap_t[np.uint64(down)] >= t:
+            break
+        heap_t[np.uint64(k)] = heap_t[np.uint64(down)]
+        heap_i[np.uint64(k)] = heap_i[np.uint64(down)]
+        k = down
+    heap_t[np.uint64(k)] = t
+    heap_i[np.uint64(k)] = i
+
+
+@law
+def bucket_of(clock: Any, t: float) -> int:
+    """The bucket that the time t belongs to, at most the number of buckets."""
+    k = (t - clock.base) * clock.rate
+    return int(k) if k < clock.span else clock.buckets
+
+
+@kernel
+def compact(balls: Any, heap_t: Any, heap_i: Any, clock: Any) -> None:
+    """Drop the stale entries of a full heap, and double ones; at most one a ball is left."""
+    n = clock.heap
+    clock.heap = 0
+    for k in range(n):
+        t = heap_t[np.uint64(k)]
+        i = heap_i[np.uint64(k)]
+        ball = balls[np.uint32(i)]
+        if t == ball.te:
+            ball.te = -np.inf  # seen: its doubles now look stale
+            push(heap_t, heap_i, clock, t, i)
+    for k in range(clock.heap):
+        balls[np.uint32(heap_i[np.uint64(k)])].te = heap_t[np.uint64(k)]
+
+
+@law
+def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: int) -> bool:
+    """Enter ball i at its `te`; False when there is no free block left (then everything is to be filed anew)."""
+    t = balls[np.uint32(i)].te
+    b = bucket_of(clock, t)
+    if b <= clock.bucket:
+        if clock.heap == heap_t.size:
+            compact(balls, heap_t, heap_i, clock)
+        push(heap_t, heap_i, clock, t, i)
+    elif b < clock.buckets:
+        n = blocks[word(b, COUNT)]
+        if n == ROOM:
+            spare = clock.free
+            if spare == NONE:
+                return False
+            clock.free = blocks[word(spare, NEXT)]
+            for k in range(8):
+                blocks[word(spare, k)] = blocks[word(b, k)]
+            blocks[word(b, NEXT)] = spare
+            n = np.uint32(0)
+        blocks[word(b, n)] = i
+        blocks[word(b, COUNT)] = n + 1
+    return True
+
+
+@law
+def open_bucket(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
+    """Move the entries of the current bucket into the heap, leaving stale ones out, and free its blocks."""
+    head = clock.bucket
+    block = np.uint32(head)
+    while True:
+        n = blocks[word(block, COUNT)]
+        for k in range(n):
+            i = blocks[word(block, k)]
+            t = balls[np.uint32(i)].te
+            if bucket_of(clock, t) == head:
+                if clock.heap == heap_t.size:
+                    compact(balls, heap_t, heap_i, clock)
+                push(heap_t, heap_i, clock, t, i)
+        following = blocks[word(block, NEXT)]
+        if block == head:
+            blocks[word(block, COUNT)] = 0
+            blocks[word(block, NEXT)] = NONE
+        else:
+            blocks[word(block, NEXT)] = clock.free
+            clock.free = block
+        if following == NONE:
+            break
+        block = following
+
+
+@law
+def clear(blocks: Any, clock: Any) -> None:
+    """Empty the calendar: no entries, all spare blocks free."""
+    clock.heap = 0
+    clock.bucket = -1
+    for b in range(blocks.size // 8):
+        blocks[word(b, COUNT)] = 0
+        blocks[word(b, NEXT)] = NONE if b < clock.buckets or b + 1 == blocks.size // 8 else b + 1
+    clock.free = clock.buckets
+
+
+@kernel
+def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
+    """Begin a new year at the earliest event, with a bucket width that fits the rate of the last one."""
+    first = np.inf
+    for i in range(balls.size):
+        first = min(first, balls[np.uint64(i)].te)
+    if first == np.inf:
+        clock.bucket = clock.buckets
+        return
+    if clock.looked > 0:
+        load = clock.looked / (clock.bucket + 1)
+        if load > 4.0:
+            clock.width *= 0.5
+        elif load < 1.0:
+            clock.width *= 2.0
+    year = clock.width * clock.buckets
+    # A width below the spacing of floats would put everything into one bucket, or into none.
+    while first + year == first:
+        clock.width *= 2.0
+        year *= 2.0
+    clock.rate = 1.0 / clock.width
+    clock.span = float(clock.buckets)
+    clock.base = first
+    clock.looked = 0
+    clock.turned += 1
+    clear(blocks, clock)
+    for i in range(balls.size):
+        if balls[np.uint64(i)].te < first + year:
+            file(balls, heap_t, heap_i, blocks, clock, i)
+
+
+@law
+def rank(balls: Any, i: int) -> int:
+    """0: not a collision (to be dealt with first), 1: two balls, 2: a ball and a wall, 3: a seam or the end of a wall."""
+    ball = balls[np.uint32(i)]
+    if ball.exit != CONTACT:
+        return 3 if ball.exit >= SEAM else 0
+    if ball.kind == BALL:
+        return 1 if balls[np.uint32(ball.partner)].count == ball.promise else 0
+    return int(ball.kind)
+
+
+@law
+def earlier(balls: Any, i: int, j: int) -> bool:
+    """Among two events at one instant: does that of ball i come before that of ball j? By kind, then by the balls' numbers."""
+    a, b = rank(balls, i), rank(balls, j)
+    if a != b:
+        return a < b
+    one, two = balls[np.uint32(i)], balls[np.uint32(j)]
+    i_low, j_low = one.id, two.id
+    i_high, j_high = one.partner, two.partner
+    if a == 1:
+        mate, other = balls[np.uint32(one.partner)].id, balls[np.uint32(two.partner)].id
+        i_low, i_high = min(one.id, mate), max(one.id, mate)
+        j_low, j_high = min(two.id, other), max(two.id, other)
+    if i_low != j_low:
+        return i_low < j_low
+    return i_high < j_high
+
+
+@law
+def first_of_ties(balls: Any, heap_t: Any, heap_i: Any, clock: Any) -> int:
+    """The first in order of the events that share the time of the heap's first entry."""
+    t = heap_t[0]
+    best = heap_i[0]
+    seen = 0
+    k = 0
+    # Entries of equal time hang together at the top of the heap: walk that part, left branch first.
+    while seen < TIES:
+        seen += 1
+        i = heap_i[np.uint64(k)]
+        if i != best and balls[np.uint32(i)].te == t and earlier(balls, i, best):
+            best = i
+        left = 2 * k + 1
+        if left < clock.heap and heap_t[np.uint64(left)] == t:
+            k = left
+        elif left + 1 < clock.heap and heap_t[np.uint64(left + 1)] == t:
+            k = left + 1
+        else:
+            while k > 0 and (k % 2 == 0 or k + 1 >= clock.heap or heap_t[np.uint64(k + 1)] != t):
+                k = (k - 1) >> 1
+            if k == 0:
+                break
+            k += 1
+    return best

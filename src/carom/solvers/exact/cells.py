@@ -1,0 +1,241 @@
+"""Neighbours by cells: who could a ball touch before it leaves its cell?
+
+Cells are a little larger than the largest contact distance, so that a partner is always in the same or an adjacent cell. A cell is eight
+words: six balls, the next block of a crowded cell, and where the list of the walls near it begins.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from carom.physics.jit import law, prefetch
+from carom.solvers.exact.blocks import word
+from carom.solvers.exact.horizon import flight_exit
+from carom.solvers.exact.records import NONE, SEAM
+
+ROOM = 6
+NEXT = 6
+WALLS = 7
+
+
+class Cells(NamedTuple):
+    """A grid of cells over the region; the outermost cells of an axis that is not periodic reach to infinity."""
+
+    slots: Any  # (cells + spare blocks, 8) uint32
+    lines: Any  # the same memory, an item a cell
+    near: Any  # walls near each cell, lists that end with NONE
+    shape: tuple[int, int, int]
+    low: tuple[float, float, float]
+    edge: tuple[float, float, float]
+    size: tuple[float, float, float]
+    periodic: tuple[bool, bool, bool]
+
+
+@law
+def cell_of(cells: Any, ball: Any) -> int:
+    """The number of the cell that the ball is filed in."""
+    return int(ball.cx + cells.shape[0] * (ball.cy + cells.shape[1] * ball.cz))
+
+
+@law
+def enter(cells: Any, clock: Any, c: int, i: int) -> bool:
+    """File ball i in cell c; False when a crowded cell finds no spare block."""
+    block = np.uint32(c)
+    while True:
+        for k in range(ROOM):
+            if cells.slots[word(block, k)] == NONE:
+                cells.slots[word(block, k)] = i
+                return True
+        following = cells.slots[word(block, NEXT)]
+        if following == NONE:
+            break
+        block = following
+    spare = clock.free_cell
+    if spare == NONE:
+        return False
+    clock.free_cell = cells.slots[word(spare, NEXT)]
+    cells.slots[word(spare, NEXT)] = NONE
+    cells.slots[word(block, NEXT)] = spare
+    cells.slots[word(spare, 0)] = i
+    return True
+
+
+@law
+def leave(cells: Any, clock: Any, c: int, i: int) -> None:
+    """Take ball i out of cell c: the last ball of the cell takes its slot, and a block that empties is freed."""
+    here = np.uint32(NONE)
+    slot = 0
+    block = np.uint32(c)
+    before = block
+    while True:
+        last = -1
+        for k in range(ROOM):
+            j = cells.slots[word(block, k)]
+            if j == NONE:
+                break
+            last = k
+            if j == i:
+                here = block
+                slot = k
+        following = cells.slots[word(block, NEXT)]
+        if following == NONE:
+            break
+        before = block
+        block = following
+    cells.slots[word(here, slot)] = cells.slots[word(block, last)]
+    cells.slots[word(block, last)] = NONE
+    if last == 0 and block != np.uint32(c):
+        cells.slots[word(before, NEXT)] = NONE
+        cells.slots[word(block, NEXT)] = clock.free_cell
+        clock.free_cell = block
+
+
+@law
+def wrapped(k: int, n: int, periodic: bool) -> tuple[int, int]:
+    """The cell that stands at k on an axis of n cells, and the period to add (-1, 0, 1); cell -1 when there is none."""
+    if k < 0:
+        return (k + n, 1) if periodic else (-1, 0)
+    if k >= n:
+        return (k - n, -1) if periodic else (-1, 0)
+    return k, 0
+
+
+@law
+def gather(cells: Any, block: int, image: int, found: Any, n: int) -> int:
+    """Append the balls of a cell to the candidates; a cell seldom holds more than two, so those are taken without a branch."""
+    tag = np.uint64(image) << np.uint64(32)
+    while True:
+        j = cells.slots[word(block, 0)]
+        found[np.uint64(n)] = tag | np.uint64(j)
+        n += j != NONE
+        j = cells.slots[word(block, 1)]
+        found[np.uint64(n)] = tag | np.uint64(j)
+        n += j != NONE
+        if cells.slots[word(block, 2)] == NONE:
+            return n
+        for k in range(2, ROOM):
+            j = cells.slots[word(block, k)]
+            if j == NONE:
+                return n
+            found[np.uint64(n)] = tag | np.uint64(j)
+            n += 1
+        block = cells.slots[word(block, NEXT)]
+        if block == NONE:
+            return n
+
+
+@law
+def candidates(dim: Any, cells: Any, balls: Any, i: int, face: int, now: float, found: Any) -> int:
+    """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face of its cell.
+
+    An entry is the partner's index and, above 32 bits, the period to add to the difference of the places (13: none).
+    """
+    ball = balls[np.uint32(i)]
+    nx, ny, nz = cells.shape
+    step = 2 * (face & 1) - 1
+    axis = face >> 1
+    x0, x1 = (step, step) if axis == 0 else (-1, 1)
+    y0, y1 = (step, step) if axis == 1 else (-1, 1)
+    z0, z1 = (step, step) if axis == 2 else (-1, 1)
+    if len(dim) == 2:
+        z0 = z1 = 0
+    left, left_image = wrapped(ball.cx - 1, nx, cells.periodic[0])
+    right, right_image = wrapped(ball.cx + 1, nx, cells.periodic[0])
+    n = 0
+    for dz in range(z0, z1 + 1):
+        cz, sz = wrapped(ball.cz + dz, nz, cells.periodic[2])
+        if cz < 0:
+            continue
+        for dy in range(y0, y1 + 1):
+            cy, sy = wrapped(ball.cy + dy, ny, cells.periodic[1])
+            if cy < 0:
+                continue
+            row = nx * (cy + ny * cz)
+            image = 13 + 3 * sy + 9 * sz
+            if x0 < 0 and left >= 0:
+                n = gather(cells, row + left, image + left_image, found, n)
+            if x0 <= 0 <= x1:
+                n = gather(cells, row + ball.cx, image, found, n)
+            if x1 > 0 and right >= 0:
+                n = gather(cells, row + right, image + right_image, found, n)
+    return n
+
+
+@law
+def first_wall(cells: Any, balls: Any, i: int) -> int:
+    """Where the list of the walls near ball i begins in `near`; NONE when there are none."""
+    return int(cells.slots[word(cell_of(cells, balls[np.uint32(i)]), WALLS)])
+
+
+@law
+def leaves(
+    x: float, v: float, a: Any, since: float, now: float, k: int, n: int, low: float, edge: float, size: float, periodic: bool
+) -> tuple[float, int]:
+    """When a ball leaves the interval of cell k of an axis, and how: 0 downwards, 1 upwards, + SEAM through a seam."""
+    if a is None:
+        up = v > 0.0
+        face = k + up
+        at = low + face * edge
+        seam = 0
+        if face == 0 or face == n:
+            if not periodic:
+                return np.inf, 0
+            at = low + size if up else low
+            seam = SEAM
+        return since + abs((at - x) / v), seam + up
+    below = low + k * edge if k > 0 else (low if periodic else -np.inf)
+    above = low + (k + 1) * edge if k < n - 1 else (low + size if periodic else np.inf)
+    s, up = flight_exit(x, v, a, now - since, below, above)
+    seam = SEAM if periodic and (k == n - 1 if up else k == 0) else 0
+    return since + s, seam + up
+
+
+@law
+def expiry(dim: Any, cells: Any, balls: Any, i: int, now: float, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+    """When and through which face ball i leaves its cell."""
+    ball = balls[np.uint32(i)]
+    s, p, n = cells.size, cells.periodic, cells.shape
+    low, edge = cells.low, cells.edge
+    te, exit = leaves(ball.x, ball.vx, ax, ball.t, now, ball.cx, n[0], low[0], edge[0], s[0], p[0])
+    t, face = leaves(ball.y, ball.vy, ay, ball.t, now, ball.cy, n[1], low[1], edge[1], s[1], p[1])
+    if not te <= t:  # a ball that does not move along x leaves at "not a number"
+        te, exit = t, face + 2
+    if len(dim) == 3:
+        t, face = leaves(ball.z, ball.vz, az, ball.t, now, ball.cz, n[2], low[2], edge[2], s[2], p[2])
+        if not te <= t:
+            te, exit = t, face + 4
+    return te, exit
+
+
+@law
+def renew(dim: Any, cells: Any, clock: Any, balls: Any, walls: Any, i: int, face: int, now: float, ax: Any, ay: Any, az: Any) -> bool:
+    """Ball i has crossed a face of its cell: file it in the next one; False when there is no room."""
+    ball = balls[np.uint32(i)]
+    leave(cells, clock, cell_of(cells, ball), i)
+    step = 2 * (face & 1) - 1
+    axis = (face & 7) >> 1
+    if axis == 0:
+        ball.cx = wrapped(ball.cx + step, cells.shape[0], True)[0]
+    elif axis == 1:
+        ball.cy = wrapped(ball.cy + step, cells.shape[1], True)[0]
+    else:
+        ball.cz = wrapped(ball.cz + step, cells.shape[2], True)[0]
+    return enter(cells, clock, cell_of(cells, ball), i)
+
+
+@law
+def warm(cells: Any, balls: Any, i: int, stage: int) -> None:
+    """Ask for the memory that ball i's next event will read: first its cells, later the balls in them."""
+    ball = balls[np.uint32(i)]
+    c = cell_of(cells, ball)
+    for row in range(-1, 2):
+        for column in range(-1, 2):
+            k = c + row * cells.shape[0] + column
+            if 0 <= k < cells.lines.size:
+                if stage == 0:
+                    prefetch(cells.lines, k, 0)
+                else:
+                    for slot in range(2):
+                        j = cells.slots[word(k, slot)]
+                        if j != NONE:
+                            prefetch(balls, j, 0)

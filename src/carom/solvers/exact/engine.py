@@ -1,0 +1,273 @@
+"""The engine: hot records and indices built from a world, and the ways to run them."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import EndlessError, StackError
+from carom.solvers.exact import calendar, loop
+from carom.solvers.exact.build import Region, build
+from carom.solvers.exact.memory import aligned, curve_order
+from carom.solvers.exact.records import NONE, ball_record, clock_record
+from carom.solvers.exact.together import simultaneous
+from carom.world.anchors import World
+from carom.world.walls import wall_bounds
+
+Floats = NDArray[np.float64]
+
+EPOCH = 32  # events a ball between two moves of the origin of time
+LEAST_EPOCH = 4096
+LARGE = 40_000  # balls from which memory, not arithmetic, sets the pace: order them along a curve, and fetch ahead
+REORDER = 4  # epochs after which a large system is put in order again
+QUEUE = 2  # buckets of the calendar a ball, at least
+
+COUNTERS = ("ball_ball", "ball_wall", "seams", "rests", "softened")
+
+
+class Engine:
+    """A run of the exact solver: owns the state of its world while it lives."""
+
+    def __init__(self, world: World, mode: str = "auto") -> None:
+        self.world = world
+        self.mode = mode
+        self.epochs = 0
+        self.clock = np.zeros(1, clock_record)
+        for name in COUNTERS:
+            self.clock[name] = world.counts.get(name, 0)
+        self._pack()
+
+    # Building.
+
+    def _pack(self) -> None:
+        """Make the hot records of all movers from the anchors, and every index anew."""
+        world, anchors = self.world, self.world.anchors
+        movers = np.flatnonzero(~anchors.fixed)
+        if movers.size > LARGE:
+            movers = movers[curve_order(anchors.place[movers, : world.dimension])]
+        self.movers = movers
+        n = movers.size
+        balls = aligned(n, ball_record)
+        balls["x"], balls["y"], balls["z"] = anchors.place[movers].T
+        balls["vx"], balls["vy"], balls["vz"] = anchors.velocity[movers].T
+        for ours, theirs in (("t", "time"), ("r", "radius"), ("m", "mass"), ("hit", "hit"), ("material", "material")):
+            balls[ours] = getattr(anchors, theirs)[movers]
+        balls["id"] = movers
+        balls["rest"] = anchors.rest_on[movers] >= 0
+        self.balls = balls
+        self.rest_on = np.where(anchors.rest_on[movers] >= 0, anchors.rest_on[movers], NONE).astype(np.uint32)
+        self.streak = anchors.streak[movers].copy()
+        self.turns = anchors.turns
+        self.found = np.empty(n + 64, np.uint64)
+        self.sums = np.empty(4 * (n + 64))
+        self.heap_t = np.empty(2 * n + 64)
+        self.heap_i = np.empty(2 * n + 64, np.uint32)
+        buckets = 1 << max(4, int(QUEUE * n).bit_length())
+        self.blocks = aligned((buckets + n // 3 + 64) * 8, np.uint32)
+        self.clock["buckets"] = buckets
+        self.clock["epoch"] = max(EPOCH * n, LEAST_EPOCH)
+        self.clock["events"] = world.events
+        self.clock["now"] = world.now
+        self._index()
+
+    def _index(self) -> None:
+        """Build the neighbourhood and the calendar from the hot records."""
+        if not self.balls.size:
+            return
+        world = self.world
+        places = self._places(float(self.clock["now"][0]))
+        self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, self.mode)
+        self._predict()
+
+    def _region(self, places: Floats) -> Region:
+        """What the grid is to cover: the box, or all balls and walls there are."""
+        world = self.world
+        low, high = wall_bounds(world.walls.records)
+        reach = float(self.balls["r"].max())
+        low, high = np.minimum(low - reach, places.min(axis=0)), np.maximum(high + reach, places.max(axis=0))
+        faces = world.walls.records[world.walls.records["kind"] == 0]
+        for axis in range(3):
+            if world.periodic[axis] or np.any(faces[f"n{'xyz'[axis]}"] != 0.0):
+                low[axis], high[axis] = 0.0, world.size[axis]
+        size = high - low
+        # A region without extent (balls in a row, or a single one) still needs cells of some size.
+        widest = float(size[: world.dimension].max()) or 2.0 * reach or 1.0
+        size = np.maximum(size, 1e-3 * widest + 2.0 * reach)
+        size[world.dimension :] = 1.0
+        low[world.dimension :] = 0.0
+        for axis in range(world.dimension):
+            if world.periodic[axis]:
+                size[axis] = world.size[axis]
+        return Region(world.dimension, tuple(low.tolist()), tuple(size.tolist()), world.periodic, world.size)
+
+    def _predict(self) -> None:
+        """Predict every event afresh and start a new calendar, whose bucket width is a guess that it will correct."""
+        clock = self.clock
+        loop.predict_all(self._dim, self.balls, self.hood, self._walls, self.rest_on, float(clock["now"][0]),
+                         *self._gravity, self.found, self.sums)  # fmt: skip
+        times = self.balls["te"]
+        ahead = np.sort(times[np.isfinite(times)])
+        if ahead.size:
+            k = min(ahead.size - 1, ahead.size // 5 + 1)
+            wait = float(ahead[k] - clock["now"][0]) / (k + 1)
+            clock["width"] = 2.0 ** np.clip(np.round(np.log2(2.0 * wait)), -900, 900) if wait > 0.0 else 2.0**-30
+        clock["looked"] = 0
+        clock["bucket"] = -1
+        calendar.turn(self.balls, self.heap_t, self.heap_i, self.blocks, clock[0])
+
+    # What kernels are called with.
+
+    @property
+    def _dim(self) -> tuple[int, ...]:
+        return (0,) * self.world.dimension
+
+    @property
+    def _gravity(self) -> tuple[float | None, float | None, float | None]:
+        return self.world.gravity or (None, None, None)
+
+    @property
+    def _walls(self) -> NDArray[Any]:
+        return self.world.walls.records
+
+    # Running.
+
+    def advance(self, until: float, quota: int, logs: NDArray[Any]) -> int:
+        """Run to an absolute time, or until so many more collisions are done; says why it stopped (`loop.LIMIT` or `READY`)."""
+        if not self.balls.size:
+            return loop.LIMIT
+        clock, world = self.clock, self.world
+        clock["logged"] = 0
+        target = self.collisions + quota
+        while True:
+            left = target - self.collisions if quota > 0 else quota
+            reason = loop.advance(
+                self._dim, self.balls, clock, self.heap_t, self.heap_i, self.blocks, self.hood, self._walls,
+                self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
+                *self._gravity, self.found, self.sums, logs, self.relative(until), left, self.balls.size > LARGE,
+            )  # fmt: skip
+            if reason == loop.EPOCH:
+                self._begin_epoch()
+            elif reason == loop.CROWDED:
+                self._index()
+            elif reason == loop.STACK:
+                culprits = [int(k) for k in (clock["culprit_a"][0], clock["culprit_b"][0]) if k != NONE]
+                raise StackError(culprits, self.time)
+            elif reason == loop.ENDLESS:
+                raise EndlessError(self.time, loop.STILL)
+            else:
+                return int(reason)
+
+    def _begin_epoch(self) -> None:
+        """Move the origin of time to the last event, and predict everything afresh (large systems: in a new order)."""
+        shift = float(self.clock["now"][0])
+        loop.rebase(self.balls, self.clock, shift)
+        high, low = self.world.origin
+        total = high + shift
+        low += (high - (total - (total - high))) + (shift - (total - high))  # what the sum lost
+        self.world.origin = (total, low)
+        self.epochs += 1
+        if self.balls.size > LARGE and self.epochs % REORDER == 0:
+            self.store()
+            self._pack()
+        else:
+            self._predict()
+
+    def store(self) -> World:
+        """Write the hot records back into the world's anchors."""
+        anchors, balls, movers = self.world.anchors, self.balls, self.movers
+        for axis, (x, v) in enumerate((("x", "vx"), ("y", "vy"), ("z", "vz"))):
+            anchors.place[movers, axis] = balls[x]
+            anchors.velocity[movers, axis] = balls[v]
+        anchors.time[movers] = balls["t"]
+        anchors.hit[movers] = balls["hit"]
+        anchors.streak[movers] = self.streak
+        anchors.rest_on[movers] = np.where(balls["rest"] == 1, self.rest_on.astype(np.int64), -1)
+        self.world.now = float(self.clock["now"][0])
+        self.world.events = int(self.clock["events"][0])
+        self.world.counts = {name: int(self.clock[name][0]) for name in COUNTERS}
+        return self.world
+
+    def next_together(self) -> NDArray[Any]:
+        """The next collisions, all that fall together, without moving any anchor."""
+        if not self.balls.size:
+            return np.zeros(0, loop.collision_record)
+        nothing = np.zeros(0, loop.collision_record)
+        twin = self
+        if self.advance(np.inf, 0, nothing) == loop.READY and not self._next_is_collision():
+            twin = copy.deepcopy(self)  # a seam comes first: cross it on a copy
+        if twin.advance(np.inf, -1 if twin is not self else 0, nothing) == loop.LIMIT:
+            return nothing
+        return simultaneous(twin)
+
+    def _next_is_collision(self) -> bool:
+        i = int(self.heap_i[0])
+        ball = self.balls[i]
+        return bool(ball["exit"] == 255 and ball["kind"] & 3 in (1, 2))
+
+    # Reading.
+
+    @property
+    def collisions(self) -> int:
+        """Collisions so far."""
+        return int(self.clock["ball_ball"][0] + self.clock["ball_wall"][0])
+
+    @property
+    def time(self) -> float:
+        """Time of the last event, s."""
+        return self.absolute(float(self.clock["now"][0]))
+
+    def absolute(self, t: float) -> float:
+        """A time after the origin as an absolute one."""
+        high, low = self.world.origin
+        return high + (low + t)
+
+    def relative(self, t: float) -> float:
+        """An absolute time as one after the origin."""
+        high, low = self.world.origin
+        return (t - high) - low
+
+    def _pull(self) -> Floats:
+        """The acceleration of each mover."""
+        gravity = np.array(self.world.gravity or (0.0, 0.0, 0.0))
+        a = np.tile(gravity, (self.balls.size, 1))
+        resting = np.flatnonzero(self.balls["rest"])
+        if resting.size:
+            walls = self._walls[self.rest_on[resting]]
+            normal = np.stack([walls["nx"], walls["ny"], walls["nz"]], axis=1)
+            a[resting] -= (normal @ gravity)[:, None] * normal
+        return a
+
+    def _places(self, t: float) -> Floats:
+        """Where the movers are at a time after the origin, in the order of the records."""
+        balls = self.balls
+        s = (t - balls["t"])[:, None]
+        x = np.stack([balls["x"], balls["y"], balls["z"]], axis=1)
+        v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
+        if self.world.gravity is None:
+            return x + v * s
+        return x + (v + 0.5 * self._pull() * s) * s
+
+    def places(self, t: float) -> Floats:
+        """Where all balls of the scene are at an absolute time, in the scene's order."""
+        out = self.world.anchors.place.copy()
+        if self.balls.size:
+            out[self.movers] = self._places(self.relative(t))
+        for axis in range(self.world.dimension):
+            if self.world.periodic[axis]:
+                x, size = out[:, axis], self.world.size[axis]
+                x -= np.floor(x / size) * size
+        return out
+
+    def velocities(self, t: float) -> Floats:
+        """The velocities of all balls of the scene at an absolute time."""
+        out = np.zeros_like(self.world.anchors.velocity)
+        if self.balls.size:
+            balls = self.balls
+            v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
+            if self.world.gravity is not None:
+                v += self._pull() * (self.relative(t) - balls["t"])[:, None]
+            out[self.movers] = v
+        return out

@@ -1,0 +1,314 @@
+"""Neighbours by lists: who could a ball touch before it has moved by half a skin?
+
+Ball i keeps the place where its list was made (its centre) and all balls whose gap was then less than the skin; both may move by half a
+skin before the list is out of date. Lists are symmetric. Centres are filed in grids, one for each class of sizes, so that a large ball does
+not make the cells of small ones large. Best when dense, and when radii differ much.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from carom.physics.flight import place, speed
+from carom.physics.jit import kernel, law, prefetch
+from carom.solvers.exact import cells
+from carom.solvers.exact.blocks import word
+from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
+
+
+class Lists(NamedTuple):
+    """Neighbour lists of all balls, and the grids that their centres are filed in."""
+
+    pool: Any  # the lists one after another, uint32
+    start: Any  # where each begins, int64
+    length: Any  # how many it holds, int32
+    room: Any  # how many fit, int32
+    centre: Any  # (N, 3)
+    edgy: Any  # is a seam so near that partners may be beyond it? uint8
+    level: Any  # size class of each ball, uint8
+    slots: Any  # cells of all grids
+    near: Any
+    shape: Any  # (levels, 3) int64
+    offset: Any  # first cell of each level
+    edge: Any  # (levels, 3)
+    reach: Any  # largest radius of each level
+    low: tuple[float, float, float]
+    size: tuple[float, float, float]
+    periodic: tuple[bool, bool, bool]
+    skin: float
+
+
+@law
+def cell_at(lists: Any, level: int, axis: int, x: float) -> int:
+    """The cell of a coordinate on an axis of a level's grid; wrapped on a periodic axis, else clamped."""
+    n = lists.shape[level, axis]
+    k = int(np.floor((x - lists.low[axis]) / lists.edge[level, axis]))
+    if lists.periodic[axis]:
+        return int(k % n)
+    return int(min(max(k, 0), n - 1))
+
+
+@law
+def filed(lists: Any, balls: Any, i: int) -> int:
+    """The cell that ball i's centre is filed in."""
+    ball = balls[np.uint32(i)]
+    level = lists.level[np.uint32(i)]
+    return int(lists.offset[level] + ball.cx + lists.shape[level, 0] * (ball.cy + lists.shape[level, 1] * ball.cz))
+
+
+@law
+def first_wall(lists: Any, balls: Any, i: int) -> int:
+    """Where the list of the walls near ball i begins in `near`; NONE when there are none."""
+    return int(lists.slots[word(filed(lists, balls, i), cells.WALLS)])
+
+
+@law
+def image_sign(d: float, size: float, periodic: bool) -> int:
+    """The period to add to a difference of places, so that it becomes the shorter one."""
+    if not periodic:
+        return 0
+    return int(d < -0.5 * size) - int(d > 0.5 * size)
+
+
+@law
+def candidates(dim: Any, lists: Any, balls: Any, i: int, face: int, now: float, found: Any) -> int:
+    """Collect the balls of ball i's list, each with the period to add to the difference of the places (13: none)."""
+    first = lists.start[np.uint32(i)]
+    n = lists.length[np.uint32(i)]
+    if lists.edgy[np.uint32(i)] == 0:
+        for k in range(n):
+            found[np.uint64(k)] = (np.uint64(13) << np.uint64(32)) | np.uint64(lists.pool[np.uint64(first + k)])
+        return int(n)
+    ball = balls[np.uint32(i)]
+    s = now - ball.t
+    for k in range(n):
+        j = lists.pool[np.uint64(first + k)]
+        other = balls[np.uint32(j)]
+        q = now - other.t
+        # Gravity is the same for both and falls out, near enough for telling which image is meant.
+        sx = image_sign((ball.x + ball.vx * s) - (other.x + other.vx * q), lists.size[0], lists.periodic[0])
+        sy = image_sign((ball.y + ball.vy * s) - (other.y + other.vy * q), lists.size[1], lists.periodic[1])
+        sz = image_sign((ball.z + ball.vz * s) - (other.z + other.vz * q), lists.size[2], lists.periodic[2])
+        found[np.uint64(k)] = (np.uint64(13 + sx + 3 * sy + 9 * sz) << np.uint64(32)) | np.uint64(j)
+    return int(n)
+
+
+@law
+def seam_time(x: float, v: float, since: float, size: float, periodic: bool) -> tuple[float, int]:
+    """When a ball crosses the seam of a periodic axis, and whether upwards."""
+    if not periodic:
+        return np.inf, 0
+    up = v > 0.0
+    return since + abs(((size if up else 0.0) - x) / v), SEAM + up
+
+
+@law
+def expiry(dim: Any, lists: Any, balls: Any, i: int, now: float, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+    """When ball i has moved by half a skin from its centre, or crosses a seam."""
+    ball = balls[np.uint32(i)]
+    half = 0.5 * lists.skin
+    s = now - ball.t
+    dx = place(ball.x, ball.vx, ax, s) - lists.centre[np.uint32(i), 0]
+    dy = place(ball.y, ball.vy, ay, s) - lists.centre[np.uint32(i), 1]
+    dz = place(ball.z, ball.vz, az, s) - lists.centre[np.uint32(i), 2]
+    vx, vy, vz = speed(ball.vx, ax, s), speed(ball.vy, ay, s), speed(ball.vz, az, s)
+    dd = (dx * dx + dy * dy) + dz * dz
+    vv = (vx * vx + vy * vy) + vz * vz
+    if ax is None:
+        dv = (dx * vx + dy * vy) + dz * vz
+        root = np.sqrt(max(dv * dv + vv * (half * half - dd), 0.0))
+        te = now + (root - dv) / vv if vv > 0.0 else np.inf
+    else:  # no sooner than at the largest speed that it can gain
+        a = np.sqrt((ax * ax + ay * ay) + az * az)
+        left = max(half - np.sqrt(dd), 0.0)
+        v = np.sqrt(vv)
+        te = now + 2.0 * left / (v + np.sqrt(vv + 2.0 * a * left)) if v > 0.0 or a > 0.0 else np.inf
+    exit = LEAVES_LIST
+    t, face = seam_time(ball.x, ball.vx, ball.t, lists.size[0], lists.periodic[0])
+    if t < te:
+        te, exit = t, face
+    t, face = seam_time(ball.y, ball.vy, ball.t, lists.size[1], lists.periodic[1])
+    if t < te:
+        te, exit = t, face + 2
+    if len(dim) == 3:
+        t, face = seam_time(ball.z, ball.vz, ball.t, lists.size[2], lists.periodic[2])
+        if t < te:
+            te, exit = t, face + 4
+    return te, exit
+
+
+@kernel
+def append(lists: Any, clock: Any, i: int, j: int) -> bool:
+    """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
+    n = lists.length[np.uint32(i)]
+    if n == lists.room[np.uint32(i)]:
+        if clock.pool + 2 * n > lists.pool.size:
+            return False
+        first = lists.start[np.uint32(i)]
+        for k in range(n):
+            lists.pool[clock.pool + k] = lists.pool[first + k]
+        lists.start[np.uint32(i)] = clock.pool
+        lists.room[np.uint32(i)] = 2 * n
+        clock.pool += 2 * n
+    lists.pool[np.uint64(lists.start[np.uint32(i)] + n)] = j
+    lists.length[np.uint32(i)] = n + 1
+    return True
+
+
+@kernel
+def drop(lists: Any, i: int, j: int) -> None:
+    """Take j out of the list of i."""
+    first = lists.start[np.uint32(i)]
+    last = first + lists.length[np.uint32(i)] - 1
+    k = first
+    while lists.pool[np.uint64(k)] != j:
+        k += 1
+    lists.pool[np.uint64(k)] = lists.pool[np.uint64(last)]
+    lists.length[np.uint32(i)] -= 1
+
+
+@law
+def cell_range(lists: Any, level: int, axis: int, x: float, reach: float) -> tuple[int, int]:
+    """The cells within reach of a coordinate; on a periodic axis possibly beyond its ends, but never one twice."""
+    n = lists.shape[level, axis]
+    e = lists.edge[level, axis]
+    first = int(np.floor((x - reach - lists.low[axis]) / e))
+    last = int(np.floor((x + reach - lists.low[axis]) / e))
+    if lists.periodic[axis]:
+        return (0, int(n - 1)) if last - first + 1 >= n else (first, last)
+    return int(min(max(first, 0), n - 1)), int(min(max(last, 0), n - 1))
+
+
+@kernel
+def make_list(lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
+    """Find the neighbours of ball i's centre; enter each in the other's list too if `both`. False when the pool is full."""
+    ball = balls[np.uint32(i)]
+    x, y, z = lists.centre[np.uint32(i), 0], lists.centre[np.uint32(i), 1], lists.centre[np.uint32(i), 2]
+    for level in range(lists.offset.size):
+        reach = ball.r + lists.reach[level] + lists.skin
+        hollow = ball.r - lists.skin  # no centre can be nearer
+        nx, ny, nz = lists.shape[level, 0], lists.shape[level, 1], lists.shape[level, 2]
+        ex, ey, ez = lists.edge[level, 0], lists.edge[level, 1], lists.edge[level, 2]
+        x0, x1 = cell_range(lists, level, 0, x, reach)
+        y0, y1 = cell_range(lists, level, 1, y, reach)
+        z0, z1 = cell_range(lists, level, 2, z, reach)
+        flat = nz == 1
+        for kz in range(z0, z1 + 1):
+            far_z = 0.0 if flat else max(abs(lists.low[2] + kz * ez - z), abs(lists.low[2] + (kz + 1) * ez - z))
+            for ky in range(y0, y1 + 1):
+                far_y = max(abs(lists.low[1] + ky * ey - y), abs(lists.low[1] + (ky + 1) * ey - y))
+                chord = hollow * hollow - far_y * far_y - far_z * far_z
+                skip = np.sqrt(chord) if hollow > 0.0 and chord > 0.0 else -1.0
+                row = lists.offset[level] + nx * (ky % ny + ny * (kz % nz))
+                kx = x0
+                while kx <= x1:
+                    if lists.low[0] + kx * ex > x - skip and lists.low[0] + (kx + 1) * ex < x + skip:
+                        beyond = int(np.floor((x + skip - lists.low[0]) / ex))
+                        if beyond > kx:
+                            kx = beyond
+                            continue
+                    block = np.uint32(row + kx % nx)
+                    while block != NONE:
+                        for slot in range(cells.ROOM):
+                            j = lists.slots[word(block, slot)]
+                            if j == NONE:
+                                break
+                            if j != i and near_enough(lists, balls, i, j):
+                                if not append(lists, clock, i, j):
+                                    return False
+                                if both and not append(lists, clock, j, i):
+                                    return False
+                        block = lists.slots[word(block, cells.NEXT)]
+                    kx += 1
+    return True
+
+
+@law
+def near_enough(lists: Any, balls: Any, i: int, j: int) -> bool:
+    """Is the gap between the centres of i and j less than the skin?"""
+    dx = lists.centre[np.uint32(i), 0] - lists.centre[np.uint32(j), 0]
+    dy = lists.centre[np.uint32(i), 1] - lists.centre[np.uint32(j), 1]
+    dz = lists.centre[np.uint32(i), 2] - lists.centre[np.uint32(j), 2]
+    dx += image_sign(dx, lists.size[0], lists.periodic[0]) * lists.size[0]
+    dy += image_sign(dy, lists.size[1], lists.periodic[1]) * lists.size[1]
+    dz += image_sign(dz, lists.size[2], lists.periodic[2]) * lists.size[2]
+    reach = balls[np.uint32(i)].r + balls[np.uint32(j)].r + lists.skin
+    return bool((dx * dx + dy * dy) + dz * dz < reach * reach)
+
+
+@law
+def settle(lists: Any, balls: Any, i: int, x: float, y: float, z: float) -> None:
+    """Make (x, y, z) the centre of ball i, and note its cell and whether a seam is near."""
+    lists.centre[np.uint32(i), 0] = x
+    lists.centre[np.uint32(i), 1] = y
+    lists.centre[np.uint32(i), 2] = z
+    ball = balls[np.uint32(i)]
+    level = lists.level[np.uint32(i)]
+    ball.cx, ball.cy, ball.cz = cell_at(lists, level, 0, x), cell_at(lists, level, 1, y), cell_at(lists, level, 2, z)
+    reach = ball.r + lists.reach[lists.reach.size - 1] + 2.0 * lists.skin
+    lists.edgy[np.uint32(i)] = (
+        (lists.periodic[0] and (x < reach or x > lists.size[0] - reach))
+        or (lists.periodic[1] and (y < reach or y > lists.size[1] - reach))
+        or (lists.periodic[2] and (z < reach or z > lists.size[2] - reach))
+    )
+
+
+@kernel
+def recentre(lists: Any, clock: Any, balls: Any, i: int, x: float, y: float, z: float) -> bool:
+    """Make a new list for ball i around (x, y, z); False when memory ran out."""
+    first = lists.start[np.uint32(i)]
+    for k in range(lists.length[np.uint32(i)]):
+        drop(lists, lists.pool[np.uint64(first + k)], i)
+    lists.length[np.uint32(i)] = 0
+    before = filed(lists, balls, i)
+    settle(lists, balls, i, x, y, z)
+    after = filed(lists, balls, i)
+    if before != after:
+        cells.leave(lists, clock, before, i)
+        if not cells.enter(lists, clock, after, i):
+            return False
+    return make_list(lists, clock, balls, i, True)
+
+
+@law
+def renew(
+    dim: Any, lists: Any, clock: Any, balls: Any, walls: Any, i: int, face: int, now: float, ax: Any, ay: Any, az: Any
+) -> bool:
+    """Ball i has moved by half a skin, or crossed a seam (then its centre moves with it): False when memory ran out."""
+    ball = balls[np.uint32(i)]
+    if face >= SEAM:
+        axis = (face & 7) >> 1
+        lists.centre[np.uint32(i), axis] += -lists.size[axis] if face & 1 else lists.size[axis]
+        return True
+    s = now - ball.t
+    x, y, z = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s), place(ball.z, ball.vz, az, s)
+    return recentre(lists, clock, balls, i, x, y, z)
+
+
+@law
+def warm(lists: Any, balls: Any, i: int, stage: int) -> None:
+    """Ask for the memory that ball i's next event will read: first its list, later the balls in it."""
+    first = lists.start[np.uint32(i)]
+    if stage == 0:
+        prefetch(lists.pool, first, 0)
+        prefetch(lists.pool, first, 60)
+        prefetch(lists.length, i, 0)
+    else:
+        for k in range(lists.length[np.uint32(i)]):
+            prefetch(balls, lists.pool[np.uint64(first + k)], 0)
+
+
+@kernel
+def make_all(lists: Any, clock: Any, balls: Any) -> bool:
+    """Make the lists of all balls, whose centres are settled and filed; False when the pool is too small."""
+    for i in range(balls.size):
+        if not make_list(lists, clock, balls, i, False):
+            return False
+    return True
+
+
+@kernel
+def settle_all(lists: Any, balls: Any, places: Any) -> None:
+    """Settle every ball's centre at its place."""
+    for i in range(balls.size):
+        settle(lists, balls, i, places[i, 0], places[i, 1], places[i, 2])

@@ -1,0 +1,294 @@
+"""The main loop: next event, respond, predict; and nothing else.
+
+Only collisions, seams and rests move anchors. Everything else that comes up in the calendar (a neighbourhood that expired, a partner that
+has meanwhile collided with another) is bookkeeping.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from carom.physics import collision, flight
+from carom.physics import walls as wall_laws
+from carom.physics.jit import kernel, law, prefetch
+from carom.solvers.exact import calendar, neighbourhood
+from carom.solvers.exact.blocks import word
+from carom.solvers.exact.predict import ALL_AROUND, predict, pull
+from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, SEAM, WALL
+
+# Why the loop came back.
+LIMIT: Final = 0  # no event up to the time limit is left
+READY: Final = 1  # the next event is a collision (or a seam), and as many collisions as wished are done
+EPOCH: Final = 2  # an epoch is over
+CROWDED: Final = 3  # memory of the neighbourhood ran out: build it anew
+STACK: Final = 4  # a ball rests on another, or on a round wall
+ENDLESS: Final = 5  # time does not advance
+
+LIST_OR_SEAM: Final = 6  # LEAVES_LIST, or a seam: everything is to be looked at again
+STREAK: Final = 20_000  # contacts in a row, each within the contact time of the last, that count as rest
+STILL: Final = 10_000_000  # events without advance of time that count as endless
+
+collision_record = np.dtype(
+    [
+        ("time", "f8"),
+        ("kind", "u1"), ("softened", "u1"),  # BALL or WALL; 1: within the contact time, so without loss
+        ("wall", "u4"),  # the wall's number, or NONE
+        ("a", "u4"), ("b", "u4"),  # the balls' numbers in the scene; b is NONE for a wall
+        ("place", "f8", (3,)), ("normal", "f8", (3,)),  # where, and the unit normal towards a
+        ("impulse", "f8"),  # given to a along the normal, N s
+    ]
+)  # fmt: skip
+
+
+@law
+def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: int, buckets: int) -> None:
+    """Fetch from memory, in three steps a few buckets ahead, what the coming events will read."""
+    if bucket + 6 >= buckets:
+        return
+    for k in range(blocks[word(bucket + 6, calendar.COUNT)]):
+        i = blocks[word(bucket + 6, k)]
+        prefetch(balls, i, 0)
+        prefetch(balls, i, 64)
+    for k in range(blocks[word(bucket + 4, calendar.COUNT)]):
+        i = blocks[word(bucket + 4, k)]
+        ball = balls[np.uint32(i)]
+        if ball.exit == CONTACT and ball.kind & 3 == BALL:
+            prefetch(balls, ball.partner, 0)
+            prefetch(balls, ball.partner, 64)
+            neighbourhood.warm(hood, balls, ball.partner, 0)
+        neighbourhood.warm(hood, balls, i, 0)
+    for k in range(blocks[word(bucket + 2, calendar.COUNT)]):
+        neighbourhood.warm(hood, balls, blocks[word(bucket + 2, k)], 1)
+
+
+@law
+def note_contact(clock: Any, ball: Any, streak: Any, i: int, t: float, soft: bool) -> bool:
+    """Remember a collision of ball i; False when it has gone on within the contact time for too long."""
+    k = streak[np.uint32(i)] + 1 if soft else 0
+    streak[np.uint32(i)] = k
+    ball.hit = t
+    ball.rest = 0
+    ball.count += np.uint32(1)
+    return bool(k < STREAK)
+
+
+@law
+def log(logs: Any, clock: Any, t: float, kind: int, soft: bool, wall: int, a: int, b: int, ball: Any, nx: float, ny: float, nz: float, j: float) -> None:
+    """Write a collision down, if anyone listens."""
+    if clock.logged < logs.size:
+        entry = logs[clock.logged]
+        clock.logged += 1
+        swap = b < a
+        s = -1.0 if swap else 1.0
+        entry.time, entry.kind, entry.softened, entry.wall = t, kind, soft, wall
+        entry.a, entry.b = (b, a) if swap else (a, b)
+        entry.place[0], entry.place[1], entry.place[2] = ball.x - nx * ball.r, ball.y - ny * ball.r, ball.z - nz * ball.r
+        entry.normal[0], entry.normal[1], entry.normal[2] = s * nx, s * ny, s * nz
+        entry.impulse = j
+
+
+@law
+def hit_ball(
+    dim: Any, hood: Any, balls: Any, i: int, t: float, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
+    contact_time: float, gx: Any, gy: Any, gz: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """Ball i and its partner touch: fly there, collide. False when they turn out to rest on each other."""
+    ball = balls[np.uint32(i)]
+    j = ball.partner
+    other = balls[np.uint32(j)]
+    image = np.int64(ball.kind >> 2)
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    bx, by, bz = pull(balls, j, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    flight.fly(dim, other, t, bx, by, bz)
+    dx = (ball.x - other.x) + (image % 3 - 1) * hood.size[0]
+    dy = (ball.y - other.y) + (image // 3 % 3 - 1) * hood.size[1]
+    dz = (ball.z - other.z) + (image // 9 - 1) * hood.size[2]
+    s = np.sqrt((dx * dx + dy * dy) + dz * dz)
+    if s == 0.0:  # two points at one place: along the line on which they came
+        dx, dy, dz = other.vx - ball.vx, other.vy - ball.vy, other.vz - ball.vz
+        s = np.sqrt((dx * dx + dy * dy) + dz * dz)
+    nx, ny, nz = dx / s, dy / s, dz / s
+    e = bounce[np.uint32(ball.material), np.uint32(other.material)]
+    soft = e < 1.0 and (t - ball.hit < contact_time or t - other.hit < contact_time)
+    impulse = collision.collide(ball, other, nx, ny, nz, 1.0 if soft else e)
+    clock.ball_ball += 1
+    clock.softened += soft
+    log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
+    fine = note_contact(clock, ball, streak, i, t, soft)
+    return bool(note_contact(clock, other, streak, j, t, soft) and fine and impulse != 0.0)
+
+
+@law
+def hit_wall(
+    dim: Any, balls: Any, i: int, t: float, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any, wall_bounce: Any,
+    contact_time: float, gx: Any, gy: Any, gz: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """Ball i touches a wall (or a fixed ball): fly there, rebound, and perhaps stay. False when it rests on a round one."""
+    ball = balls[np.uint32(i)]
+    w = ball.partner
+    wall = walls[w]
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    nx, ny, nz = wall_laws.normal(ball, wall)
+    if wall.kind == wall_laws.PIN:
+        e = bounce[np.uint32(ball.material), np.uint32(wall.material)]
+    else:
+        e = wall_bounce[np.uint32(ball.material), np.uint32(wall.material)]
+    soft = e < 1.0 and t - ball.hit < contact_time
+    impulse = collision.rebound(ball, nx, ny, nz, 1.0 if soft else e)
+    if wall.kind == wall_laws.PIN:
+        clock.ball_ball += 1
+        log(logs, clock, t, BALL, soft, w, ball.id, wall.ball, ball, nx, ny, nz, impulse)
+    else:
+        clock.ball_wall += 1
+        log(logs, clock, t, WALL, soft, w, ball.id, NONE, ball, nx, ny, nz, impulse)
+    clock.softened += soft
+    fine = note_contact(clock, ball, streak, i, t, soft)
+    if gx is not None:
+        g = -((gx * nx + gy * ny) + gz * nz)
+        u = (ball.vx * nx + ball.vy * ny) + ball.vz * nz
+        if g > 0.0 and 2.0 * u <= g * contact_time:
+            if wall.kind != wall_laws.PLANE and wall.kind != wall_laws.SEGMENT:
+                return bool(fine and impulse != 0.0)
+            ball.vx -= u * nx
+            ball.vy -= u * ny
+            ball.vz -= u * nz
+            ball.rest = 1
+            rest_on[np.uint32(i)] = w
+            clock.rests += 1
+    return fine
+
+
+@law
+def cross_seam(dim: Any, hood: Any, balls: Any, i: int, face: int, t: float, turns: Any, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any) -> None:
+    """Ball i crosses a seam: its anchor moves to the other end of the axis."""
+    ball = balls[np.uint32(i)]
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    axis = (face & 7) >> 1
+    up = face & 1
+    if axis == 0:
+        ball.x = 0.0 if up else hood.size[0]
+    elif axis == 1:
+        ball.y = 0.0 if up else hood.size[1]
+    else:
+        ball.z = 0.0 if up else hood.size[2]
+    turns[ball.id, axis] += 1 if up else -1
+    ball.count += np.uint32(1)
+
+
+@kernel
+def advance(
+    dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
+    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: float,
+    gx: Any, gy: Any, gz: Any, found: Any, sums: Any, logs: Any, limit: float, quota: int, ahead: bool,
+) -> int:  # fmt: skip
+    """Go on up to the time `limit` (included), or until `quota` collisions are done; says why it stopped.
+
+    A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision.
+    """
+    clock = clocks[0]
+    while True:
+        if clock.heap == 0:
+            bucket, buckets = clock.bucket + 1, clock.buckets
+            while bucket < buckets and blocks[word(bucket, calendar.COUNT)] == 0:
+                bucket += 1
+            if bucket >= buckets:
+                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+                if clock.bucket == buckets:
+                    return LIMIT
+                continue
+            clock.bucket = bucket
+            calendar.open_bucket(balls, heap_t, heap_i, blocks, clock)
+            if ahead:
+                ask_ahead(hood, balls, blocks, bucket, buckets)
+            continue
+        t = heap_t[0]
+        i = heap_i[0]
+        ball = balls[np.uint32(i)]
+        if t != ball.te:
+            calendar.pop(heap_t, heap_i, clock)
+            continue
+        if t > limit:
+            return LIMIT
+        if clock.heap > 1 and (heap_t[1] == t or (clock.heap > 2 and heap_t[2] == t)):
+            i = calendar.first_of_ties(balls, heap_t, heap_i, clock)
+            ball = balls[np.uint32(i)]
+        clock.looked += 1
+        face = np.int64(ball.exit)
+        kind = np.int64(ball.kind) & 3
+        j = np.uint32(NONE)
+        moved = False
+        if face == CONTACT:
+            face = ALL_AROUND
+            if kind != BALL or balls[np.uint32(ball.partner)].count == ball.promise:
+                if quota == 0 or (quota < 0 and kind != EDGE):
+                    return READY
+                moved = True
+                clock.events += 1
+                if kind == BALL:
+                    j = ball.partner
+                    quota -= 1
+                    fine = hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, gx, gy, gz, logs)
+                elif kind == WALL:
+                    quota -= 1
+                    fine = hit_wall(dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, gx, gy, gz, logs)
+                else:
+                    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+                    flight.fly(dim, ball, t, ax, ay, az)
+                    ball.rest = 0
+                    ball.count += np.uint32(1)
+                    fine = True
+                if not fine:
+                    clock.culprit_a = ball.id
+                    clock.culprit_b = balls[np.uint32(j)].id if j != NONE else NONE
+                    return STACK
+        else:
+            if face >= SEAM:
+                if quota == 0:
+                    return READY
+                moved = True
+                cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, gx, gy, gz)
+                clock.seams += 1
+                clock.events += 1
+            ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+            if not neighbourhood.renew(dim, hood, clock, balls, walls, i, face, t, ax, ay, az):
+                return CROWDED
+            if face >= LIST_OR_SEAM:
+                face = ALL_AROUND
+        if i == heap_i[0]:
+            calendar.pop(heap_t, heap_i, clock)
+        if moved:
+            clock.still = clock.still + 1 if t == clock.now else 0
+            clock.now = t
+            if clock.still > STILL:
+                clock.culprit_a = ball.id
+                return ENDLESS
+            if clock.events >= clock.epoch:
+                return EPOCH
+        for k in range(1 if j == NONE else 2):
+            each = i if k == 0 else j
+            predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, sums)
+            if balls[np.uint32(each)].te < np.inf and not calendar.file(balls, heap_t, heap_i, blocks, clock, each):
+                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+
+
+@kernel
+def predict_all(
+    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, now: float, gx: Any, gy: Any, gz: Any, found: Any, sums: Any
+) -> None:
+    """Predict every ball's next event afresh."""
+    for i in range(balls.size):
+        predict(dim, hood, balls, i, ALL_AROUND, now, rest_on, walls, gx, gy, gz, found, sums)
+
+
+@kernel
+def rebase(balls: Any, clocks: Any, shift: float) -> None:
+    """Move the origin of time forward."""
+    clock = clocks[0]
+    for i in range(balls.size):
+        balls[i].t -= shift
+        balls[i].hit -= shift
+    clock.now -= shift
+    clock.events = 0

@@ -1,0 +1,58 @@
+"""One interface to the two ways of knowing one's neighbours: cells and neighbour lists.
+
+A kernel calls these names; which of the two is meant follows from the type of `hood`, when the kernel is compiled. Neither can change
+the motion: they only say which pairs are worth a look, and until when that holds.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from numba.extending import overload
+
+from carom.physics.jit import INLINE
+from carom.solvers.exact import cells, lists
+
+
+def candidates(dim: Any, hood: Any, balls: Any, i: int, face: int, now: float, found: Any) -> int:
+    """Collect in `found` whom ball i could touch before its neighbourhood expires; gives their number."""
+    raise NotImplementedError
+
+
+def first_wall(hood: Any, balls: Any, i: int) -> int:
+    """Where the list of the walls near ball i begins in `hood.near`."""
+    raise NotImplementedError
+
+
+def expiry(dim: Any, hood: Any, balls: Any, i: int, now: float, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+    """When and how the neighbourhood of ball i expires."""
+    raise NotImplementedError
+
+
+def renew(
+    dim: Any, hood: Any, clock: Any, balls: Any, walls: Any, i: int, face: int, now: float, ax: Any, ay: Any, az: Any
+) -> bool:
+    """Bring the neighbourhood of ball i up to date after it expired; False when memory ran out and all is to be built anew."""
+    raise NotImplementedError
+
+
+def warm(hood: Any, balls: Any, i: int, stage: int) -> None:
+    """Ask for the memory that ball i's next event will read."""
+    raise NotImplementedError
+
+
+def offer(stub: Callable[..., Any], by_cells: Callable[..., Any], by_lists: Callable[..., Any]) -> None:
+    """Let Numba choose between the two by the type of the neighbourhood."""
+
+    def choose(*arguments: Any) -> Callable[..., Any]:
+        hood = next(each for each in arguments if hasattr(each, "instance_class"))
+        chosen = by_cells if hood.instance_class is cells.Cells else by_lists
+        return chosen.py_func  # type: ignore[attr-defined, no-any-return]  # a Numba dispatcher
+
+    overload(stub, jit_options=INLINE, strict=False)(choose)
+
+
+offer(candidates, cells.candidates, lists.candidates)
+offer(first_wall, cells.first_wall, lists.first_wall)
+offer(expiry, cells.expiry, lists.expiry)
+offer(renew, cells.renew, lists.renew)
+offer(warm, cells.warm, lists.warm)

@@ -1,0 +1,64 @@
+"""The hot records of the exact solver: one for a ball, one for a wall, one for the clock.
+
+A ball's record is two cache lines. The first is its anchor (all that predicting a contact with it needs); the second is its next event.
+"""
+
+from typing import Final
+
+import numpy as np
+
+NONE: Final = 0xFFFFFFFF  # no ball, no wall, no block
+
+# What a ball's next contact is with.
+NOTHING: Final = 0
+BALL: Final = 1
+WALL: Final = 2
+EDGE: Final = 3  # the end of the wall that the ball slides on
+
+# What comes first for a ball (`exit`): its contact, or leaving its cell (axis * 2 + upward) or its neighbour list.
+CONTACT: Final = 255
+LEAVES_LIST: Final = 6
+SEAM: Final = 8  # added to the axis code when the face of the cell is the seam of a periodic axis
+
+ball_record = np.dtype(
+    [
+        ("x", "f8"), ("y", "f8"), ("z", "f8"),  # place at the anchor, m
+        ("vx", "f8"), ("vy", "f8"), ("vz", "f8"),  # velocity just after it, m/s
+        ("t", "f8"),  # time of the anchor, s after the origin
+        ("r", "f8"),  # radius, m
+        ("te", "f8"),  # time of the next event of any sort: the key in the calendar
+        ("tc", "f8"),  # time of the next contact
+        ("m", "f8"),  # mass, kg
+        ("hit", "f8"),  # time of the last collision
+        ("partner", "u4"),  # whom it will touch: a ball or a wall
+        ("promise", "u4"),  # the partner's `count` when that was predicted
+        ("count", "u4"),  # how many times the anchor has moved
+        ("id", "u4"),  # the ball's number in the scene
+        ("cx", "i4"), ("cy", "i4"), ("cz", "i4"),  # the cell it is filed in
+        ("material", "u1"),
+        ("kind", "u1"),  # NOTHING, BALL, WALL or EDGE
+        ("exit", "u1"),
+        ("rest", "u1"),  # 1 while the ball rests on a wall
+    ]
+)  # fmt: skip
+
+# The solver's scalars; one record, passed by reference.
+clock_record = np.dtype(
+    [
+        ("now", "f8"),  # time of the last event looked at, s after the origin
+        ("base", "f8"), ("width", "f8"), ("rate", "f8"), ("span", "f8"),  # calendar: start of the year, width of a bucket, its inverse
+        ("bucket", "i8"), ("buckets", "i8"),  # the current bucket, and how many there are
+        ("heap", "i8"),  # entries in the heap of the current bucket
+        ("free", "u4"), ("free_cell", "u4"),  # heads of the lists of free blocks
+        ("pool", "i8"),  # how much of the pool of neighbour lists is used
+        ("looked", "i8"), ("turned", "i8"),  # entries looked at since the last turn; turns
+        ("events", "i8"),  # anchors moved since the epoch began
+        ("epoch", "i8"),  # how many make an epoch
+        ("ball_ball", "i8"), ("ball_wall", "i8"), ("seams", "i8"), ("rests", "i8"), ("softened", "i8"),
+        ("still", "i8"),  # events in a row that found time standing still
+        ("logged", "i8"),
+        ("culprit_a", "i8"), ("culprit_b", "i8"),  # who is to blame when the run stops with an error
+    ]
+)  # fmt: skip
+
+assert ball_record.itemsize == 128

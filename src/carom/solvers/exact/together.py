@@ -1,0 +1,135 @@
+"""All collisions that fall together with the next one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.physics import contact_time
+from carom.physics import walls as wall_laws
+from carom.physics.jit import kernel
+from carom.solvers.exact import neighbourhood
+from carom.solvers.exact.loop import collision_record
+from carom.solvers.exact.predict import ALL_AROUND, equation, pull
+from carom.solvers.exact.records import BALL, NONE, WALL
+
+if TYPE_CHECKING:
+    from carom.solvers.exact.engine import Engine
+
+TOGETHER = 1e-13  # part of the time itself by which collisions may differ that fall together
+
+
+@kernel
+def contacts_until(
+    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, gx: Any, gy: Any, gz: Any, found: Any, now: float, until: float,
+    out: Any,
+) -> int:  # fmt: skip
+    """Write down each contact up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
+    n = 0
+    for i in range(balls.size):
+        ball = balls[i]
+        if ball.te > until:
+            continue  # of two that touch, the one that was predicted last has the contact, or something earlier
+        ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+        m = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, now, found)
+        for k in range(m):
+            entry = found[np.uint64(k)]
+            j = np.uint32(entry)
+            image = np.int64(entry >> np.uint64(32))
+            wx = (image % 3 - 1) * hood.size[0]
+            wy = (image // 3 % 3 - 1) * hood.size[1]
+            wz = (image // 9 - 1) * hood.size[2]
+            t, b, c, disc = equation(dim, balls, i, j, wx, wy, wz, rest_on, walls, gx, gy, gz)
+            if b >= 0.0 or disc < 0.0:
+                continue
+            t = contact_time.first_root(t, b, c, disc)
+            if t <= until:
+                if n < out.size:
+                    out[n].time, out[n].kind, out[n].wall = t, BALL, NONE
+                    out[n].a, out[n].b = min(i, j), max(i, j)
+                n += 1
+        first = neighbourhood.first_wall(hood, balls, i)
+        if first != NONE:
+            k = first
+            while hood.near[k] != NONE:
+                w = hood.near[k]
+                k += 1
+                if ball.rest and w == rest_on[i]:
+                    continue
+                t = wall_laws.contact_time(ball, walls[w], ax, ay, az)
+                if t <= until:
+                    if n < out.size:
+                        out[n].time, out[n].kind, out[n].wall, out[n].a, out[n].b = t, WALL, w, i, NONE
+                    n += 1
+    return n
+
+
+def simultaneous(engine: Engine) -> NDArray[Any]:
+    """The collisions that fall together with the one that is first in the engine's calendar.
+
+    Place, normal and impulse are those of each collision if it came first.
+    """
+    first = float(engine.heap_t[0])
+    now = float(engine.clock["now"][0])
+    until = first + TOGETHER * max(abs(first), first - now)
+    out = np.zeros(64, collision_record)
+    while True:
+        n = contacts_until(
+            engine._dim, engine.balls, engine.hood, engine._walls, engine.rest_on, *engine._gravity, engine.found,
+            now, until, out,
+        )  # fmt: skip
+        if n <= out.size:
+            break
+        out = np.zeros(n, collision_record)
+    found = out[:n]
+    _, rows = np.unique(found[["kind", "wall", "a", "b"]], return_index=True)
+    found = found[rows]
+    for each in found:
+        describe(engine, each)
+    return found[np.lexsort((found["b"], found["a"], found["kind"], found["time"]))]
+
+
+def describe(engine: Engine, each: Any) -> None:
+    """Fill in what a predicted collision would do, and turn record indices into the scene's numbers."""
+    world = engine.world
+    t = float(each["time"])
+    places = engine._places(t)
+    velocity = engine.velocities(engine.absolute(t))[engine.movers]
+    a = int(each["a"])
+    ball = engine.balls[a : a + 1].copy()
+    ball["x"], ball["y"], ball["z"] = places[a]
+    v = velocity[a].copy()
+    mass = float(ball["m"][0])
+    e: float
+    if each["kind"] == BALL:
+        b = int(each["b"])
+        d = places[a] - places[b]
+        for axis in range(world.dimension):
+            if world.periodic[axis]:
+                d[axis] -= np.round(d[axis] / world.size[axis]) * world.size[axis]
+        v -= velocity[b]
+        normal = d / np.linalg.norm(d) if d.any() else -v / np.linalg.norm(v)
+        other = float(engine.balls["m"][b])
+        mass = mass * (other / (mass + other))
+        e = float(world.bounce[ball["material"][0], engine.balls["material"][b]])
+        each["b"] = engine.balls["id"][b]
+    else:
+        wall = engine._walls[int(each["wall"])]
+        normal = np.array(wall_normal(ball, engine._walls[int(each["wall"]) : int(each["wall"]) + 1]))
+        if wall["kind"] == wall_laws.PIN:
+            each["kind"], each["b"] = BALL, wall["ball"]
+            e = float(world.bounce[ball["material"][0], wall["material"]])
+        else:
+            e = float(world.wall_bounce[ball["material"][0], wall["material"]])
+    each["a"] = ball["id"][0]
+    each["normal"] = normal
+    each["place"] = places[a] - normal * ball["r"][0]
+    each["impulse"] = -(1.0 + e) * mass * float(v @ normal)
+
+
+@kernel
+def wall_normal(ball: Any, wall: Any) -> tuple[float, float, float]:
+    """The normal of a wall where a ball touches it."""
+    return wall_laws.normal(ball[0], wall[0])

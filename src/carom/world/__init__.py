@@ -1,0 +1,1 @@
+"""STATE: the arrays that solvers work on, made from a scene."""

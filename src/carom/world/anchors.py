@@ -1,0 +1,126 @@
+"""The state of the balls: anchors, and all that a solver needs to know of a scene, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.scene import Box, Scene
+from carom.world.walls import Walls
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass
+class Anchors:
+    """The balls of a scene, a row each: where and how fast each was just after its last event, and when that was.
+
+    Vectors have three components; in two dimensions the last is zero. Times are in seconds after `World.origin`.
+    """
+
+    place: Floats
+    velocity: Floats
+    time: Floats
+    hit: Floats  # time of the last collision
+    rest_on: Ints  # the wall that the ball rests on, or -1
+    streak: Ints  # contacts in a row that each came within the contact time of the last
+    turns: Ints  # how many times the ball went round each periodic axis
+    mass: Floats
+    radius: Floats
+    material: Ints
+    fixed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, scene: Scene) -> Anchors:
+        """The balls of a scene at its start."""
+        balls = scene.balls
+        n, d = balls.position.shape
+        place, velocity = np.zeros((n, 3)), np.zeros((n, 3))
+        place[:, :d], velocity[:, :d] = balls.position, balls.velocity
+        return cls(
+            place=place,
+            velocity=velocity,
+            time=np.zeros(n),
+            hit=np.full(n, -np.inf),
+            rest_on=np.full(n, -1),
+            streak=np.zeros(n, np.int64),
+            turns=np.zeros((n, 3), np.int64),
+            mass=np.array(balls.mass),
+            radius=np.array(balls.radius),
+            material=balls.material.codes.astype(np.int64),
+            fixed=np.array(balls.fixed),
+        )
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+
+@dataclass
+class World:
+    """A scene as arrays, and the state of its run."""
+
+    dimension: int
+    size: tuple[float, float, float]  # of the box; 1 where there is none
+    periodic: tuple[bool, bool, bool]
+    gravity: tuple[float, float, float] | None
+    walls: Walls
+    bounce: Floats  # restitution, ball material by ball material
+    wall_bounce: Floats  # and by wall material
+    contact_time: float
+    anchors: Anchors
+    origin: tuple[float, float] = (0.0, 0.0)  # of time, a sum of two floats, s
+    now: float = 0.0  # time of the last event, s after the origin
+    events: int = 0  # since the epoch began
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scene: Scene) -> World:
+        """A scene at its start."""
+        walls = Walls(scene)
+        bounce, wall_bounce = scene.restitution.table(scene.balls.material.names or ("ball",), tuple(walls.materials) or ("wall",))
+        box = scene.boundary if isinstance(scene.boundary, Box) else None
+        missing = 3 - scene.dimension
+        gravity = (*scene.gravity, *(0.0,) * missing)
+        return cls(
+            dimension=scene.dimension,
+            size=(*box.size, *(1.0,) * missing) if box else (1.0, 1.0, 1.0),  # type: ignore[arg-type]  # three in all
+            periodic=(*box.periodic, *(False,) * missing) if box else (False, False, False),  # type: ignore[arg-type]
+            gravity=gravity if any(gravity) else None,  # type: ignore[arg-type]  # three in all
+            walls=walls,
+            bounce=bounce,
+            wall_bounce=wall_bounce,
+            contact_time=contact_time(scene) if scene.contact_time is None else scene.contact_time,
+            anchors=Anchors.of(scene),
+        )
+
+
+def contact_time(scene: Scene) -> float:
+    """The contact time t_c for a scene that names none, s: so short that what happens within it cannot be seen.
+
+    A ten-thousandth of the time in which a ball falls by its own diameter; without gravity, a millionth of the time in
+    which the fastest ball crosses a diameter. Zero if nothing is ever lost.
+    """
+    balls = scene.balls
+    values = [scene.restitution.ball_ball, scene.restitution.ball_wall, *(pair.value for pair in scene.restitution.pairs)]
+    moving = ~balls.fixed
+    if min(values) == 1.0 or not moving.any():
+        return 0.0
+    radii = balls.radius[moving]
+    size = 2.0 * float(radii[radii > 0.0].min()) if (radii > 0.0).any() else 1e-3 * span(scene)
+    g = float(np.linalg.norm(scene.gravity))
+    if g > 0.0:
+        return 1e-4 * float(np.sqrt(2.0 * size / g))
+    fastest = float(np.sqrt((balls.velocity**2).sum(axis=1).max()))
+    return 1e-6 * size / fastest if fastest > 0.0 else 0.0
+
+
+def span(scene: Scene) -> float:
+    """The largest distance along an axis between two balls, or between walls, m."""
+    if isinstance(scene.boundary, Box):
+        return max(scene.boundary.size)
+    places: Any = scene.balls.position
+    return float((places.max(axis=0) - places.min(axis=0)).max()) or 1.0

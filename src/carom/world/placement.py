@@ -1,0 +1,232 @@
+"""Can the balls of a scene stand where they are? Overlaps, and balls outside or across walls.
+
+Touching is fine, and what rounding can do is accepted. Fixed balls may overlap each other and the walls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import Problem, the_first
+from carom.scene.balls import Balls
+from carom.scene.boundary import Box
+from carom.scene.columns import Flags, Floats
+from carom.scene.model import Scene
+from carom.scene.overlaps import ROUNDING, TOLERANCE, Bodies, overlapping_pairs
+from carom.scene.polygon import Circle, Polygon
+
+__all__ = ["problems"]
+
+Indices = NDArray[np.intp]
+
+_LISTED = 20
+_INWARD = "Move the ball inward or shrink it."
+_AWAY = "Move the ball away or shrink it."
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Problems of one sort: the first few in words, and how many there are."""
+
+    first: list[Problem]
+    total: int
+    complete: bool = True
+
+
+def problems(scene: Scene) -> list[Problem]:
+    """What is wrong with the places of the balls: at most twenty problems, and then how many more."""
+    found = [*_at_boundary(scene), *_at_polygons(scene), *_overlaps(scene)]
+    listed = [problem for sort in found for problem in sort.first]
+    at_least = not all(sort.complete for sort in found)
+    return the_first(listed, sum(sort.total for sort in found), at_least=at_least, limit=_LISTED)
+
+
+def _described(balls: Indices, describe: Callable[[int], Problem]) -> _Found:
+    return _Found([describe(int(ball)) for ball in balls[:_LISTED]], len(balls))
+
+
+def _slack(balls: Balls) -> Floats:
+    """So much each ball may overlap a wall: a part of the radius, and the rounding of its place."""
+    slack: Floats = TOLERANCE * balls.radius + ROUNDING * np.abs(balls.position).max(axis=1, initial=0.0)
+    return slack
+
+
+# --- the boundary
+
+
+def _at_boundary(scene: Scene) -> Iterator[_Found]:
+    if isinstance(scene.boundary, Box):
+        for axis, periodic in enumerate(scene.boundary.periodic):
+            yield from (_round_axis if periodic else _between_faces)(scene.balls, scene.boundary, axis)
+    elif isinstance(scene.boundary, Circle):
+        yield _in_circle(scene.balls, scene.boundary)
+    elif isinstance(scene.boundary, Polygon):
+        yield from _in_polygon(scene.balls, scene.boundary)
+
+
+def _round_axis(balls: Balls, box: Box, axis: int) -> Iterator[_Found]:
+    """Along a periodic axis the centre is in the box, and a ball does not meet its own image."""
+    length, name, place = box.size[axis], "xyz"[axis], balls.position[:, axis]
+
+    def outside(ball: int) -> Problem:
+        what = f"ball {ball} is outside the box: {name} = {_m(place[ball])}, and the period is {_m(length)}"
+        return Problem("", what, f"Move it to where {name} is between 0 and the period.")
+
+    def too_large(ball: int) -> Problem:
+        diameter = _m(2.0 * balls.radius[ball])
+        what = f"ball {ball} meets its own image: diameter {diameter}, period {_m(length)} along {name}"
+        return Problem("", what, "Shrink the ball or enlarge the box.")
+
+    yield _described(np.flatnonzero((place < 0.0) | (place > length)), outside)
+    yield _described(np.flatnonzero(2.0 * balls.radius > length * (1.0 + TOLERANCE)), too_large)
+
+
+def _between_faces(balls: Balls, box: Box, axis: int) -> Iterator[_Found]:
+    """Along an axis with walls a moving ball is wholly between them."""
+    place, slack = balls.position[:, axis], _slack(balls) + ROUNDING * box.size[axis]
+    for sign, depth in (("-", place), ("+", box.size[axis] - place)):
+        bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
+        yield _described(bad, partial(_beyond, balls, depth, f"wall {'xyz'[axis]}{sign}"))
+
+
+def _beyond(balls: Balls, depth: Floats, wall: str, ball: int) -> Problem:
+    """A ball whose centre is `depth` inside a wall: beyond it, or across it."""
+    if depth[ball] < 0.0:
+        beyond = _m(-depth[ball])
+        return Problem("", f"ball {ball} is outside: its centre is {beyond} beyond {wall}", "Move the ball inward.")
+    what = f"ball {ball} is across {wall}: centre {_m(depth[ball])} from it, {_radius(balls, ball)}"
+    return Problem("", what, _INWARD)
+
+
+def _in_circle(balls: Balls, circle: Circle) -> _Found:
+    depth = circle.radius - np.linalg.norm(balls.position - circle.centre, axis=1)
+    slack = _slack(balls) + ROUNDING * circle.radius
+    bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
+    return _described(bad, partial(_beyond, balls, depth, "the circle"))
+
+
+def _in_polygon(balls: Balls, polygon: Polygon) -> Iterator[_Found]:
+    """A moving ball is wholly inside the outline; its holes are among the solids."""
+    moving = np.flatnonzero(~balls.fixed)
+    inside, away, edge = _near_outline(balls, polygon, moving, (0.0, 0.0))
+    slack = _slack(balls)[moving]
+    outside = ~inside & (away > slack)
+    across = ~outside & (away < balls.radius[moving] - slack)
+
+    def describe_outside(ball: int) -> Problem:
+        place = ", ".join(f"{x:.12g}" for x in balls.position[ball])
+        return Problem("", f"ball {ball} is outside the polygon: its centre is at ({place}) m", "Move the ball inside.")
+
+    def describe_across(ball: int) -> Problem:
+        index = int(np.searchsorted(moving, ball))
+        wall, centre = f"edge {edge[index]} of the polygon", _m(away[index])
+        return Problem("", f"ball {ball} is across {wall}: centre {centre} from it, {_radius(balls, ball)}", _INWARD)
+
+    yield _described(moving[outside], describe_outside)
+    yield _described(moving[across], describe_across)
+
+
+def _near_outline(
+    balls: Balls, polygon: Polygon, which: Indices, shift: Sequence[float]
+) -> tuple[Flags, Floats, Indices]:
+    """Whether the centres are inside, how far the outline is (if it is near), and the edge that is nearest."""
+    position = balls.position[which] - shift
+    reach = float((balls.radius[which] + 2.0 * _slack(balls)[which]).max(initial=0.0))
+    away, edge = polygon.outline.distance(position, reach)
+    return polygon.outline.contains(position), away, edge
+
+
+# --- solids
+
+
+def _solids(scene: Scene) -> Iterator[tuple[str, Circle | Polygon]]:
+    """All that is solid, with its name: the obstacles, and the holes of the boundary."""
+    if isinstance(scene.boundary, Polygon):
+        yield from ((f"hole {index}", hole) for index, hole in enumerate(scene.boundary.holes))
+    yield from ((f"obstacle {index}", obstacle) for index, obstacle in enumerate(scene.obstacles))
+
+
+def _periods(scene: Scene) -> list[float]:
+    if not isinstance(scene.boundary, Box):
+        return [np.inf] * scene.dimension
+    return [s if around else np.inf for s, around in zip(scene.boundary.size, scene.boundary.periodic, strict=True)]
+
+
+def _at_polygons(scene: Scene) -> Iterator[_Found]:
+    """No moving ball is inside or across a solid polygon, nor an image of it."""
+    shifts = [(-p, 0.0, p) if np.isfinite(p) else (0.0,) for p in _periods(scene)]
+    for name, solid in _solids(scene):
+        if isinstance(solid, Polygon):
+            for shift in product(*shifts):
+                yield _at_polygon(scene.balls, solid, name, shift)
+
+
+def _at_polygon(balls: Balls, solid: Polygon, name: str, shift: Sequence[float]) -> _Found:
+    lower, upper = solid.outline.box[0].min(axis=0) + shift, solid.outline.box[1].max(axis=0) + shift
+    margin = balls.radius[:, None]
+    near = ((balls.position + margin >= lower) & (balls.position - margin <= upper)).all(axis=1)
+    which = np.flatnonzero(near & ~balls.fixed)
+    inside, away, edge = _near_outline(balls, solid, which, shift)
+    slack = _slack(balls)[which]
+    bad = (inside & (away > slack)) | (away < balls.radius[which] - slack)
+
+    def describe(ball: int) -> Problem:
+        index = int(np.searchsorted(which, ball))
+        if inside[index]:
+            return Problem("", f"ball {ball} is inside {name}", "Move the ball out of it.")
+        what = f"ball {ball} overlaps {name}: centre {_m(away[index])} from edge {edge[index]}, {_radius(balls, ball)}"
+        return Problem("", what, _AWAY)
+
+    return _described(which[bad], describe)
+
+
+# --- pairs
+
+
+def _overlaps(scene: Scene) -> Iterator[_Found]:
+    """Balls that overlap each other, or a solid circle, which is a fixed ball here."""
+    balls = scene.balls
+    circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Circle)]
+    bodies = Bodies(
+        np.concatenate([balls.position, *(np.array([circle.centre]) for _, circle in circles)]),
+        np.concatenate([balls.radius, [circle.radius for _, circle in circles]]),
+        np.concatenate([balls.fixed, np.ones(len(circles), dtype=np.bool_)]),
+        np.arange(len(balls) + len(circles)),
+    )
+    periods = _periods(scene)
+    pairs, complete = overlapping_pairs(bodies, periods)
+
+    def describe(index: int) -> Problem:
+        one, other = pairs[index].tolist()
+        apart = _apart(bodies.position[one] - bodies.position[other], periods)
+        if other >= len(balls):
+            name, circle = circles[other - len(balls)]
+            radii = _m(balls.radius[one] + circle.radius)
+            what = f"ball {one} overlaps {name}: centres {_m(apart)} apart, radii add up to {radii}"
+            return Problem("", what, _AWAY)
+        radii = _m(balls.radius[one] + balls.radius[other])
+        what = f"balls {one} and {other} overlap: centres {_m(apart)} apart, radii add up to {radii}"
+        return Problem("", what, "Move them apart or shrink them.")
+
+    found = _described(np.arange(len(pairs)), describe)
+    yield _Found(found.first, found.total, complete)
+
+
+def _apart(between: Floats, periods: Sequence[float]) -> float:
+    """The distance, in periodic space to the nearest image."""
+    nearest = [x - p * round(x / p) if np.isfinite(p) else x for x, p in zip(between.tolist(), periods, strict=True)]
+    return float(np.linalg.norm(nearest))
+
+
+def _m(length: float) -> str:
+    return f"{length:.12g} m"
+
+
+def _radius(balls: Balls, ball: int) -> str:
+    return f"radius {_m(balls.radius[ball])}"

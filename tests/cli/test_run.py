@@ -1,0 +1,198 @@
+"""`carom run`."""
+
+import json
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from carom.cli.progress import Bar
+from carom.errors import StackError
+
+
+def figures(answer) -> dict:
+    assert answer.code == 0, answer.err
+    assert answer.out.count("\n") == 1
+    return json.loads(answer.out)
+
+
+def test_summary_table(carom, unequal: Path) -> None:
+    answer = carom("run", unequal, "--until", "2")
+    assert answer.code == 0
+    rows = dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in answer.out.splitlines())
+    assert rows["time"] == "2 s"
+    assert rows["collisions"] == "1"
+    assert rows["ball-ball"] == "1"
+    assert rows["ball-wall"] == "0"
+    assert rows["energy"] == "0.00015 J"
+    assert {"energy drift", "momentum", "wall time", "speed"} <= rows.keys()
+
+
+@pytest.mark.requirement("T-02")  # the scene is a file of a few lines that a person types
+def test_json_is_one_object(carom, unequal: Path) -> None:
+    found = figures(carom("run", unequal, "--until", "2", "--json"))
+    assert found["time"] == 2.0
+    assert found["collisions"] == 1
+    assert found["collisions_by_kind"] == {"ball-ball": 1, "ball-wall": 0}
+    assert found["energy"] == pytest.approx(1.5e-4, rel=1e-15)
+    assert found["energy_change"] == pytest.approx(0.0, abs=1e-15)
+    assert found["momentum"] == pytest.approx([0.001, 0.0], abs=1e-18)
+    assert found["stopped"] == "at the time asked for"
+    assert found["error"] is None
+
+
+def test_a_number_of_collisions(carom, unequal: Path) -> None:
+    found = figures(carom("run", unequal, "--collisions", "7", "--json"))
+    assert found["collisions"] == 7
+    assert found["stopped"] == "after the collisions asked for"
+
+
+def test_whichever_comes_first(carom, unequal: Path) -> None:
+    found = figures(carom("run", unequal, "--collisions", "700", "--until", "2", "--json"))
+    assert (found["collisions"], found["time"]) == (1, 2.0)
+
+
+def test_nothing_collides_any_more(carom, tmp_path: Path) -> None:
+    lone = tmp_path / "lone.toml"
+    lone.write_text("[[balls]]\nposition = [0.0, 0.0]\nvelocity = [1.0, 0.0]\n", encoding="utf-8")
+    found = figures(carom("run", lone, "--collisions", "3", "--json"))
+    assert found["collisions"] == 0
+    assert found["stopped"] == "nothing collides any more"
+
+
+def test_a_scene_of_the_library(carom) -> None:
+    assert figures(carom("run", "break", "--until", "0.5", "--json"))["collisions"] > 0
+
+
+def test_quiet_says_nothing(carom, unequal: Path) -> None:
+    answer = carom("run", unequal, "--until", "2", "--quiet")
+    assert (answer.code, answer.out, answer.err) == (0, "", "")
+
+
+def test_no_energy_to_compare_with(carom, tmp_path: Path) -> None:
+    still = tmp_path / "still.toml"
+    still.write_text("[[balls]]\nposition = [0.0, 0.0]\n", encoding="utf-8")
+    assert figures(carom("run", still, "--until", "1", "--json"))["energy_change"] is None
+    assert "none to compare with" in carom("run", still, "--until", "1").out
+
+
+def test_a_ball_that_comes_to_rest_is_reported(carom, tmp_path: Path) -> None:
+    dropped = tmp_path / "dropped.toml"
+    dropped.write_text(
+        "gravity = [0.0, -9.81]\nrestitution = 0.5\n[boundary]\nkind = 'box'\nsize = [1.0, 1.0]\n"
+        "[[balls]]\nposition = [0.5, 0.5]\nradius = 0.1\n",
+        encoding="utf-8",
+    )
+    found = figures(carom("run", dropped, "--until", "10", "--json"))
+    assert found["resting"] == 1
+    assert not found["elastic"]
+    answer = carom("run", dropped, "--until", "10")
+    assert re.search(r"at rest +1 ball\n", answer.out)
+    assert "energy change" in answer.out
+
+
+class TestSaving:
+    def test_the_final_state_is_a_scene(self, carom, unequal: Path, tmp_path: Path) -> None:
+        half, whole, rest = tmp_path / "half.toml", tmp_path / "whole.json", tmp_path / "rest.json"
+        assert carom("run", unequal, "--until", "1.5", "--save", half).code == 0
+        assert carom("check", half).code == 0
+        assert carom("run", half, "--until", "0.5", "--save", rest).code == 0
+        assert carom("run", unequal, "--until", "2", "--save", whole).code == 0
+        ends = [json.loads(path.read_text(encoding="utf-8"))["balls"] for path in (rest, whole)]
+        for one, other in zip(*ends, strict=True):
+            assert one["position"] == pytest.approx(other["position"], rel=1e-12)
+            assert one["velocity"] == pytest.approx(other["velocity"], rel=1e-12)
+
+    def test_the_table_names_the_file(self, carom, unequal: Path, tmp_path: Path) -> None:
+        assert "end.toml" in carom("run", unequal, "--until", "1", "--save", tmp_path / "end.toml").out
+
+    def test_nothing_is_overwritten_unasked(self, carom, unequal: Path) -> None:
+        before = unequal.read_bytes()
+        answer = carom("run", unequal, "--until", "1", "--save", unequal)
+        assert answer.code == 2
+        assert "--force" in answer.err
+        assert unequal.read_bytes() == before
+        assert carom("run", unequal, "--until", "1", "--save", unequal, "--force").code == 0
+        assert unequal.read_bytes() != before
+
+    @pytest.mark.parametrize("target", ["end.txt", "end", "missing/end.toml"])
+    def test_a_place_that_cannot_be_is_refused_before_the_run(
+        self, carom, unequal: Path, tmp_path: Path, target: str
+    ) -> None:
+        answer = carom("run", unequal, "--until", "1", "--save", tmp_path / target)
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.count("\n") == 1
+
+
+class TestMistakes:
+    @pytest.mark.requirement("T-05")
+    def test_a_bad_scene_is_one_line_a_problem(self, carom, overlapping: Path) -> None:
+        answer = carom("run", overlapping, "--until", "1")
+        assert (answer.code, answer.out) == (1, "")
+        assert answer.err.count("\n") == 1
+        assert answer.err.startswith(f"{overlapping}: ")
+        assert "overlap" in answer.err
+
+    def test_a_missing_file(self, carom, tmp_path: Path) -> None:
+        answer = carom("run", tmp_path / "nowhere.toml", "--until", "1")
+        assert answer.code == 1
+        assert answer.err.count("\n") == 1
+        assert "nowhere.toml" in answer.err
+
+    def test_a_name_that_is_nearly_right(self, carom) -> None:
+        answer = carom("run", "braek", "--until", "1")
+        assert answer.code == 2
+        assert answer.err.count("\n") == 1
+        assert "Did you mean 'break'?" in answer.err
+
+    def test_a_name_that_is_nothing_like(self, carom) -> None:
+        answer = carom("run", "xyzzy", "--until", "1")
+        assert answer.code == 2
+        assert "carom scenes" in answer.err
+
+    @pytest.mark.parametrize(
+        ("options", "word"),
+        [
+            ([], "--until"),
+            (["--until", "inf"], "inf"),
+            (["--until", "nan"], "nan"),
+            (["--until", "-1"], "-1"),
+            (["--until", "soon"], "soon"),
+            (["--collisions", "-5"], "-5"),
+            (["--collisions", "1.5"], "1.5"),
+            (["--untill", "1"], "--untill"),
+        ],
+    )
+    def test_options_that_cannot_be(self, carom, unequal: Path, options: list[str], word: str) -> None:
+        answer = carom("run", unequal, *options)
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.count("\n") == 1
+        assert word in answer.err
+
+    def test_an_error_of_the_solver_comes_with_what_was_done(self, carom, unequal: Path, monkeypatch) -> None:
+        def fail(self: Bar, fraction: float) -> None:
+            raise StackError((0, 1), 0.5)
+
+        monkeypatch.setattr(Bar, "__call__", fail)
+        answer = carom("run", unequal, "--until", "2", "--json")
+        assert answer.code == 1
+        assert json.loads(answer.out)["stopped"] == "by an error"
+        assert answer.err.startswith(f"{unequal}: balls 0 and 1 rest on each other")
+        assert answer.err.count("\n") == 1
+
+
+def test_ctrl_c_stops_in_good_order(carom, unequal: Path, monkeypatch) -> None:
+    watch = Bar.__call__
+
+    def press(self: Bar, fraction: float) -> None:
+        signal.raise_signal(signal.SIGINT)
+        watch(self, fraction)
+
+    monkeypatch.setattr(Bar, "__call__", press)
+    answer = carom("run", unequal, "--collisions", "1000000", "--json")
+    assert answer.code == 130
+    found = json.loads(answer.out)
+    assert found["stopped"] == "by Ctrl-C"
+    assert found["energy_change"] == pytest.approx(0.0, abs=1e-12)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,0 +1,68 @@
+"""What every test shares: requirement ids, hypothesis profiles, and the rule that CI skips nothing."""
+
+import json
+import os
+import tomllib
+from collections.abc import Generator
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).parent.parent
+IN_CI = os.environ.get("CI") == "true"
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # plots are drawn, never shown
+
+hypothesis.settings.register_profile("dev", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("ci" if IN_CI else "dev")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--requirements-to", metavar="FILE", help="write which tests prove which requirement, as JSON")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are deselected: a slow test proves its requirements too
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    proofs = {identity: [] for identity in requirement_ids()}
+    for item in items:
+        for identity in proven_by(item):
+            if identity not in proofs:
+                raise pytest.UsageError(f"{item.nodeid}: no requirement {identity!r} in docs/requirements.toml")
+            proofs[identity].append(item.nodeid.partition("[")[0])
+    if target := config.getoption("--requirements-to"):
+        unique = {identity: sorted(set(tests)) for identity, tests in proofs.items()}
+        Path(target).write_text(json.dumps(unique), encoding="utf-8")
+
+
+def requirement_ids() -> list[str]:
+    groups = tomllib.loads((ROOT / "docs/requirements.toml").read_text(encoding="utf-8"))["group"]
+    return [requirement["id"] for group in groups for requirement in group["requirement"]]
+
+
+def proven_by(item: pytest.Item) -> list[str]:
+    """Ids in all `requirement` markers of a test, of its class and of its module."""
+    return [identity for marker in item.iter_markers("requirement") for identity in marker.args]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    refuse_skip(report)
+    return report
+
+
+def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """In CI a skipped test is a failed one: what is not run is not proven. An expected failure is no skip."""
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which CI=true does not allow: {reason}"

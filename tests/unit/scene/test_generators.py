@@ -1,0 +1,249 @@
+"""The generators of gases: reproducible, exact in density, momentum and temperature, valid for any number of balls."""
+
+import math
+
+import numpy as np
+import pytest
+
+from carom.errors import SceneError
+from carom.scene import library
+from carom.scene.library.filling import ball_volume, compressibility
+from carom.scene.library.lattice import densest_count, widest
+from carom.world.placement import problems
+
+GENERATORS_WITH_SEED = ("gas", "gas-under-gravity", "brownian")
+SPACES = [(dimension, periodic) for dimension in (2, 3) for periodic in (True, False)]
+
+
+def packing_fraction(scene):
+    return float(ball_volume(scene.balls.radius, scene.dimension).sum()) / math.prod(scene.boundary.size)
+
+
+def temperature(scene):
+    """2 K / (d N)."""
+    twice_energy = scene.balls.mass @ (scene.balls.velocity**2).sum(axis=1)
+    return twice_energy / (scene.dimension * len(scene.balls))
+
+
+def relative_momentum(scene):
+    momenta = scene.balls.mass[:, None] * scene.balls.velocity
+    return float(np.abs(momenta.sum(axis=0)).max() / np.abs(momenta).sum())
+
+
+# --- reproducible
+
+
+@pytest.mark.parametrize("name", GENERATORS_WITH_SEED)
+def test_the_same_seed_gives_the_same_bits(name):
+    assert library.load(name, count=200, seed=5) == library.load(name, count=200, seed=5)
+
+
+@pytest.mark.parametrize("name", GENERATORS_WITH_SEED)
+def test_another_seed_gives_another_gas(name):
+    one, other = (library.load(name, count=200, seed=seed).balls for seed in (5, 6))
+    assert not np.array_equal(one.position, other.position)
+    assert not np.array_equal(one.velocity, other.velocity)
+
+
+# --- density, momentum, temperature
+
+
+@pytest.mark.requirement("T-19", "M-17")
+@pytest.mark.parametrize(("dimension", "periodic"), SPACES)
+def test_a_gas_is_as_it_was_asked_for(dimension, periodic):
+    scene = library.load(
+        "gas",
+        count=500,
+        packing_fraction=0.4,
+        dimension=dimension,
+        periodic=periodic,
+        temperature=2.5,
+        mass=0.3,
+        radius=0.02,
+        seed=1,
+    )
+    assert packing_fraction(scene) == pytest.approx(0.4, rel=1e-13)
+    assert temperature(scene) == pytest.approx(2.5, rel=1e-13)
+    assert relative_momentum(scene) < 1e-15
+    assert scene.boundary.periodic == (periodic,) * dimension
+    assert len(set(scene.boundary.size)) == 1
+    assert problems(scene) == []
+
+
+def test_the_speed_is_the_root_mean_square():
+    velocity = library.load("gas", speed=3.0).balls.velocity
+    assert math.sqrt((velocity**2).sum(axis=1).mean()) == pytest.approx(3.0, rel=1e-13)
+
+
+def test_a_gas_without_temperature_stands_still():
+    assert not library.load("gas", temperature=0.0).balls.velocity.any()
+
+
+def test_a_single_ball_moves():
+    velocity = library.load("gas", count=1, speed=2.0).balls.velocity
+    assert np.linalg.norm(velocity) == pytest.approx(2.0, rel=1e-13)
+
+
+@pytest.mark.parametrize("ratio", [0.25, 1.0, 1.4, 3.0, 10.0])
+@pytest.mark.parametrize(("dimension", "packing"), [(2, 0.2), (2, 0.6), (3, 0.4)])
+def test_a_mixture_has_its_two_kinds(dimension, packing, ratio):
+    scene = library.load(
+        "gas",
+        count=1001,
+        packing_fraction=packing,
+        dimension=dimension,
+        fraction=0.3,
+        radius_ratio=ratio,
+        mass_ratio=4.0,
+        temperature=1.0,
+    )
+    balls = scene.balls
+    second = balls.mass == 0.04
+    assert np.count_nonzero(second) == 300
+    assert np.array_equal(balls.radius, np.where(second, 0.005 * ratio, 0.005))
+    assert packing_fraction(scene) == pytest.approx(packing, rel=1e-13)
+    assert temperature(scene) == pytest.approx(1.0, rel=1e-13)
+    assert relative_momentum(scene) < 1e-15
+    assert problems(scene) == []
+
+
+def test_a_mixture_of_1_to_3_reaches_the_packing_fraction_0_7():
+    scene = library.load("gas", packing_fraction=0.7, fraction=0.5, radius_ratio=3.0)
+    assert problems(scene) == []
+
+
+def test_both_kinds_of_a_mixture_have_the_same_temperature():
+    balls = library.load("gas", count=20_000, fraction=0.5, mass_ratio=100.0, temperature=1.0).balls
+    energy = 0.5 * balls.mass * (balls.velocity**2).sum(axis=1)
+    heavy = balls.mass > 0.5
+    # The kinetic energy in the plane is exponentially distributed: its mean has the relative error 1/sqrt(n).
+    assert energy[heavy].mean() == pytest.approx(1.0, abs=5.0 / math.sqrt(10_000))
+    assert energy[~heavy].mean() == pytest.approx(1.0, abs=5.0 / math.sqrt(10_000))
+
+
+@pytest.mark.parametrize("packing", [0.05, 0.3, 0.5])
+def test_the_number_of_balls_fluctuates_like_in_a_fluid(packing):
+    scene = library.load("gas", count=40_000, packing_fraction=packing)
+    cells = (scene.balls.position / scene.boundary.size * 20).astype(int)
+    counts = np.bincount(cells[:, 0] * 20 + cells[:, 1], minlength=400)  # 100 balls in each on average
+    # A variance from 400 cells has the relative error sqrt(2/400), and jitter across the edges of cells adds to it.
+    edges = 4.0 * math.sqrt(100.0) / 100.0 * 0.25
+    expected = compressibility(packing, 2)
+    assert expected * (1 - 0.35) < counts.var() / 100.0 < expected * (1 + 0.35) + edges
+
+
+# --- any number
+
+
+@pytest.mark.parametrize(("dimension", "periodic"), SPACES)
+@pytest.mark.parametrize("packing", [0.02, 0.3, "dense"])
+def test_any_number_of_balls_fits(dimension, periodic, packing):
+    fraction = {2: 0.7, 3: 0.5}[dimension] if packing == "dense" else packing
+    for count in range(1, 201):
+        scene = library.load(
+            "gas", count=count, packing_fraction=fraction, dimension=dimension, periodic=periodic, seed=count
+        )
+        assert len(scene.balls) == count
+        assert problems(scene) == [], count
+        assert packing_fraction(scene) == pytest.approx(fraction, rel=1e-13), count
+
+
+@pytest.mark.parametrize(("dimension", "packing"), [(2, 0.05), (2, 0.7), (3, 0.5)])
+def test_a_million_balls_are_no_effort(dimension, packing):
+    scene = library.load("gas", count=1_000_000, packing_fraction=packing, dimension=dimension)
+    assert len(scene.balls) == 1_000_000
+    assert problems(scene) == []
+
+
+# --- gravity
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_gas_under_gravity_follows_the_barometric_formula(dimension):
+    height = 0.08
+    scene = library.load(
+        "gas-under-gravity", count=20_000, dimension=dimension, radius=1e-4, temperature=0.01 * 9.81 * height
+    )
+    assert scene.gravity == (0.0, -9.81, 0.0)[:dimension]
+    assert temperature(scene) == pytest.approx(0.01 * 9.81 * height, rel=1e-13)
+    assert problems(scene) == []
+    # An exponential law has mean = deviation = T/(m g): 5 errors of the mean, and twice the packing fraction at the floor.
+    at_floor = 20_000 * ball_volume(1e-4, dimension) / (0.3 ** (dimension - 1) * height)
+    assert scene.balls.position[:, 1].mean() == pytest.approx(height, rel=5.0 / math.sqrt(20_000) + 2.0 * at_floor)
+
+
+# --- Brownian motion
+
+
+@pytest.mark.parametrize(("dimension", "periodic"), SPACES)
+def test_the_brownian_particle_rests_in_the_middle_of_a_gas(dimension, periodic):
+    scene = library.load(
+        "brownian", count=300, dimension=dimension, periodic=periodic, packing_fraction=0.35, temperature=1.0
+    )
+    large = scene.balls[0]
+    assert large.position == tuple(length / 2 for length in scene.boundary.size)
+    assert large.velocity == (0.0,) * dimension
+    assert (large.mass, large.radius) == (0.5, 0.02)
+    assert packing_fraction(scene) == pytest.approx(0.35, rel=1e-13)
+    assert temperature(scene) == pytest.approx(300 / 301, rel=1e-13)  # the large ball has no share yet
+    assert relative_momentum(scene) < 1e-15
+    assert problems(scene) == []
+
+
+# --- lattices
+
+
+@pytest.mark.parametrize("size", [(1.0, 1.0), (3.0, 1.0), (1.0, 1.0, 1.0), (2.0, 1.0, 1.5)])
+@pytest.mark.parametrize("periodic", [True, False])
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 24, 100, 333])
+def test_a_lattice_keeps_its_spacing(size, periodic, count):
+    lattice = widest(size, periodic, count)
+    sites = lattice.sites()
+    lengths = np.array(size)
+    apart = sites[:, None] - sites[None]
+    if periodic:
+        apart -= lengths * np.rint(apart / lengths)
+    distance = np.linalg.norm(apart, axis=2)
+    np.fill_diagonal(distance, lengths.min())  # the own image
+    to_wall = np.inf if periodic else np.minimum(sites, lengths - sites).min()
+    assert len(sites) >= count
+    assert min(distance.min(), 2 * to_wall) == pytest.approx(lattice.spacing, rel=1e-12)
+
+
+def test_no_lattice_is_denser_than_the_densest():
+    for count in range(1, 300):
+        assert densest_count((1.0, 1.0), widest((1.0, 1.0), True, count).spacing * (1 - 1e-9)) >= count
+
+
+# --- mistakes
+
+
+@pytest.mark.requirement("T-05")
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("gas", {"count": 0}, "count: 0 does not fit: input should be greater than or equal to 1"),
+        ("gas", {"count": True}, "count: True is not a whole number"),
+        ("gas", {"count": 3.0}, "count: 3.0 is not a whole number"),
+        ("gas", {"packing_fraction": 0.0}, "packing_fraction: 0.0 is not positive"),
+        ("gas", {"packing_fraction": 1.5}, "packing_fraction: 1.5 does not fit: input should be less than 1"),
+        ("gas", {"packing_fraction": 0.95}, "packing_fraction: 1000 balls do not fit at the packing fraction 0.95"),
+        ("gas", {"temperature": 1.0, "speed": 1.0}, "speed: given together with temperature. Leave one of them out."),
+        ("gas", {"temperature": -1.0}, "temperature: -1.0 is negative"),
+        ("gas", {"radius_ratio": 2.0}, "radius_ratio: describes a second kind of which there is none"),
+        ("gas", {"fraction": 1.5}, "fraction: 1.5 does not fit: input should be less than or equal to 1"),
+        ("gas", {"dimension": 4}, "dimension: 4 is neither 2 nor 3"),
+        ("gas", {"mass": math.nan}, "mass: nan is not finite"),
+        ("gas", {"radius": "small"}, "radius: 'small' is a text, not a number"),
+        ("gas", {"periodic": 1}, "periodic: 1 is not true or false"),
+        ("gas", {"seed": -1}, "seed: -1 does not fit"),
+        ("gas-under-gravity", {"count": 100_000}, "count: 100000 balls of radius 0.0015 m do not fit into 0.3 x 1 m"),
+        ("brownian", {"packing_fraction": 0.9}, "packing_fraction: 1001 balls do not fit at the packing fraction 0.9"),
+        ("galperin-pi", {"digits": 9}, "digits: 9 does not fit"),
+    ],
+)
+def test_a_mistake_is_told(name, parameters, message):
+    with pytest.raises(SceneError) as raised:
+        library.load(name, **parameters)
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
