@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from carom import library
 from carom.cli.progress import Bar
+from carom.cli.summary import count
 from carom.errors import StackError
 
 
@@ -196,3 +198,15 @@ def test_ctrl_c_stops_in_good_order(carom, unequal: Path, monkeypatch) -> None:
     assert found["stopped"] == "by Ctrl-C"
     assert found["energy_change"] == pytest.approx(0.0, abs=1e-12)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_every_scene_of_the_library_runs_and_stays_valid(carom, tmp_path: Path, name: str) -> None:
+    """After many collisions no ball overlaps another or stands outside: the end of a run is a valid scene."""
+    end = tmp_path / "end.toml"
+    found = figures(carom("run", name, "--collisions", "5000", "--until", "100", "--save", end, "--json", "--quiet"))
+    checked = carom("check", end)
+    assert (checked.code, checked.err) == (0, "")
+    assert checked.out == f"{end}: valid ({count(found['balls'], 'ball')}, {found['dimension']}D)\n"
+    if found["elastic"] and found["energy_at_start"]:
+        assert found["energy_change"] == pytest.approx(0.0, abs=1e-12)

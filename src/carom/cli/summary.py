@@ -94,12 +94,12 @@ def summarise(simulation: "Simulation", energy_at_start: float, running_time: fl
         contact_time_collisions=int(simulation.report.softened),
         resting=len(simulation.resting),
         kinetic_energy=float(simulation.kinetic_energy),
-        potential_energy=float(simulation.potential_energy),
+        potential_energy=plain(simulation.potential_energy),
         energy=float(simulation.energy),
         energy_at_start=energy_at_start,
         energy_change=(float(simulation.energy) / energy_at_start - 1.0) if energy_at_start else None,
         elastic=is_elastic(scene.restitution),
-        momentum=[float(part) for part in simulation.momentum],
+        momentum=[plain(part) for part in simulation.momentum],
         collisions_per_second=simulation.collisions / running_time if running_time > 0 else None,
         **known,
     )
@@ -109,6 +109,11 @@ def is_elastic(restitution: "Restitution") -> bool:
     """Whether every collision keeps the energy."""
     values = [restitution.ball_ball, restitution.ball_wall, *(pair.value for pair in restitution.pairs)]
     return min(values) == 1.0
+
+
+def plain(value: float) -> float:
+    """The same number, without the sign of a negative zero."""
+    return float(value) + 0.0
 
 
 def count(number: int, noun: str) -> str:

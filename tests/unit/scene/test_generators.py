@@ -7,6 +7,7 @@ import pytest
 
 from carom.errors import SceneError
 from carom.scene import library
+from carom.scene.library.atmosphere import Atmosphere
 from carom.scene.library.filling import ball_volume, compressibility
 from carom.scene.library.lattice import densest_count, widest
 from carom.world.placement import problems
@@ -155,6 +156,14 @@ def test_a_million_balls_are_no_effort(dimension, packing):
     assert problems(scene) == []
 
 
+@pytest.mark.parametrize("name", ["gas", "brownian"])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_very_thin_gas_needs_no_more_memory(name, dimension):
+    scene = library.load(name, packing_fraction=1e-9, dimension=dimension)
+    assert packing_fraction(scene) == pytest.approx(1e-9, rel=1e-13)
+    assert problems(scene) == []
+
+
 # --- gravity
 
 
@@ -167,9 +176,40 @@ def test_a_gas_under_gravity_follows_the_barometric_formula(dimension):
     assert scene.gravity == (0.0, -9.81, 0.0)[:dimension]
     assert temperature(scene) == pytest.approx(0.01 * 9.81 * height, rel=1e-13)
     assert problems(scene) == []
-    # An exponential law has mean = deviation = T/(m g): 5 errors of the mean, and twice the packing fraction at the floor.
-    at_floor = 20_000 * ball_volume(1e-4, dimension) / (0.3 ** (dimension - 1) * height)
-    assert scene.balls.position[:, 1].mean() == pytest.approx(height, rel=5.0 / math.sqrt(20_000) + 2.0 * at_floor)
+    # An exponential law has mean = deviation = T/(m g): 5 errors of the mean, and the excluded volume, which lifts the
+    # gas by the share of the packing fraction at the floor (the second virial coefficient, halved).
+    lift = 2.0 ** (dimension - 2) * 20_000 * ball_volume(1e-4, dimension) / (0.3 ** (dimension - 1) * height)
+    assert scene.balls.position[:, 1].mean() == pytest.approx(height * (1 + lift), rel=5.0 / math.sqrt(20_000))
+    below = np.count_nonzero(scene.balls.position[:, 1] < height * math.log(2.0))
+    assert below == pytest.approx(10_000, abs=5.0 * math.sqrt(5_000) + 10_000 * lift)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize(("column", "scale_height"), [(0.001, 0.1), (0.03, 0.1), (0.03, 10.0), (0.03, 0.001)])
+def test_an_atmosphere_is_in_hydrostatic_balance(dimension, column, scale_height):
+    air = Atmosphere(column, scale_height, 1.0, dimension)
+    at_lid = air.at_lid()
+    share = np.linspace(0.0, 1.0 - 1e-6, 20_001)
+    y = air.heights(share, at_lid)
+    assert y[0] == pytest.approx(0.0, abs=1e-12)
+    assert y[-1] <= 1.0
+    # In a thin layer, the volume of the balls is η dy; and what lies above is carried by the pressure.
+    middle = slice(5_000, 15_000)
+    density = column * np.gradient(share, y)[middle]
+    carried = at_lid + column / scale_height * (1.0 - share[middle])
+    assert air.pressure(density) == pytest.approx(carried, rel=1e-4)
+
+
+def test_a_cold_gas_lies_at_the_floor_without_overlaps():
+    scene = library.load("gas-under-gravity", temperature=0.0)
+    assert problems(scene) == []
+    assert scene.balls.position[:, 1].mean() < 0.05
+
+
+def test_a_hot_gas_fills_the_box():
+    scene = library.load("gas-under-gravity", temperature=1e6)
+    assert problems(scene) == []
+    assert scene.balls.position[:, 1].mean() == pytest.approx(0.5, abs=5.0 / math.sqrt(12 * 1000))
 
 
 # --- Brownian motion

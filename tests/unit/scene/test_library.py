@@ -183,9 +183,8 @@ def test_galperins_collisions_spell_pi_before_the_right_wall_is_met(digits, coun
     scene = library.load("galperin-pi", digits=digits)
     counted, last, heavy_x = galperin_on_a_line(scene)
     assert counted == count
-    assert f"The last of {count} collisions falls at t = {last:.5g}" in scene.description.replace("  ", " ") or (
-        last == pytest.approx(float(scene.description.split("t = ")[1].split(" s")[0]), rel=1e-5)
-    )
+    assert f"The last of {count} collisions falls at" in scene.description
+    assert float(scene.description.split("t = ")[1].split(" s")[0]) == pytest.approx(last, rel=1e-5)
     assert heavy_x + scene.balls[1].radius < scene.boundary.size[0]
 
 
@@ -205,14 +204,14 @@ def test_the_stadium_encloses_a_square_and_two_half_discs():
 
 
 @pytest.mark.requirement("B-02")
-def test_the_polygon_table_has_three_corners_that_point_inward():
+def test_the_polygon_table_has_four_corners_that_point_inward():
     boundary = library.load("polygon-table").boundary
     assert isinstance(boundary, Polygon)
     corners = np.array(boundary.vertices)
     edges = np.roll(corners, -1, axis=0) - corners
     before = np.roll(edges, 1, axis=0)
     turns = before[:, 0] * edges[:, 1] - before[:, 1] * edges[:, 0]
-    assert np.count_nonzero(turns < 0.0) == 3
+    assert np.count_nonzero(turns < 0.0) == 4
     assert np.count_nonzero(edges == 0.0) == 0  # no wall along an axis
 
 

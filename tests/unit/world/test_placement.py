@@ -177,9 +177,19 @@ def test_touching_is_fine(balls, parts):
 def test_rounding_is_not_an_overlap():
     """Decimal numbers that touch are meant to touch, near the origin and far from it."""
     for step in (0.1, 0.3, 1 / 3):
-        for start in (0.0, 0.7, 1e6):
+        for start in (0.0, 0.7, 1e6, 1e9):
             row = Balls(position=[(start + 2 * step * i, 0) for i in range(50)], radius=step)
             assert problems(Scene(balls=row)) == []
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9])
+@pytest.mark.parametrize("radius", [0.1, 0.2, 0.3, 0.7, 1 / 3])
+def test_rounding_is_not_a_wall_crossed(far, radius):
+    """Far from the origin a place is rounded more coarsely than the tolerance of a small ball, up or down."""
+    square = Polygon(vertices=[(far, far), (far + 9, far), (far + 9, far + 9), (far, far + 9)])
+    for place in [(far + radius, far + 4), (far + 9 - radius, far + 4), (far + 4, far + 9 - radius)]:
+        assert lines(ball(*place, radius=radius), boundary=square) == []
+        assert lines(ball(*place, radius=radius), boundary=Box(size=(far + 9, far + 9))) == []
 
 
 def test_fixed_balls_may_overlap_walls_and_each_other_but_not_movers():

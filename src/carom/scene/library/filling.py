@@ -7,8 +7,7 @@ within the gap that the lattice leaves. No trial and error, so a million balls t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -16,23 +15,14 @@ from numpy.typing import NDArray
 
 from carom.scene.library.lattice import Lattice, densest_count, widest
 
-__all__ = ["Preference", "ball_volume", "compressibility", "fill", "fill_mixture"]
+__all__ = ["ball_volume", "compressibility", "fill", "fill_mixture"]
 
 FloatArray = NDArray[np.float64]
 
 _TRIALS = 16  # numbers of lattice sites that are tried, from the fewest to the most that can be
-
-
-@dataclass(frozen=True)
-class Preference:
-    """Places that are more likely than others.
-
-    `log_weight` gives, for places, the logarithm of how likely each is; `tightness` is the number of lattice sites to
-    choose from, as a share of the greatest one: the nearer to 1, the closer balls can come to each other.
-    """
-
-    log_weight: Callable[[FloatArray], FloatArray]
-    tightness: float
+_THINNEST = 1 / 16  # least share of sites with a ball, so that a thin gas needs little more memory than a dense one
+_CHEAP = 10_000  # sites that are cheap, whatever the share
+_CROWDED = 0.97  # of the most sites that can be; the very densest lattice rarely fits the box
 
 
 def ball_volume(radius: FloatArray | float, dimension: int) -> FloatArray:
@@ -60,16 +50,17 @@ def fill(
     *,
     taken: FloatArray | None = None,
     taken_radius: float = 0.0,
-    prefer: Preference | None = None,
+    crowded: bool = False,
 ) -> FloatArray | None:
     """Places for balls of these radii in a box, or None if they do not fit.
 
-    `taken` are centres of balls of radius `taken_radius` that are there already.
+    `taken` are centres of balls of radius `taken_radius` that are there already. `crowded` balls stand close together
+    at the side x = 0.
     """
-    lattice, sites = _roomy_sites(size, periodic, radius, taken, taken_radius, prefer)
+    lattice, sites = _roomy_sites(size, periodic, radius, taken, taken_radius, crowded)
     if lattice is None:
         return None
-    chosen = _draw(sites, len(radius), rng, prefer)
+    chosen = _draw(sites, len(radius), rng, crowded)
     moved = chosen + _jitter(0.5 * lattice.spacing - radius, len(size), rng)
     if not periodic:
         # Rounding can carry a ball that just fits beyond the wall by one bit.
@@ -89,8 +80,8 @@ def fill_mixture(
     large = radius == radius.max()
     if places is not None or large.all():
         return places
-    for crowd in (None, Preference(lambda places: -500.0 * places[:, 0] / size[0], tightness=0.97)):
-        first = fill(size, periodic, radius[large], rng, prefer=crowd)
+    for crowded in (False, True):
+        first = fill(size, periodic, radius[large], rng, crowded=crowded)
         if first is None:
             return None
         second = fill(size, periodic, radius[~large], rng, taken=first, taken_radius=float(radius.max()))
@@ -107,14 +98,14 @@ def _roomy_sites(
     radius: FloatArray,
     taken: FloatArray | None,
     taken_radius: float,
-    prefer: Preference | None,
+    crowded: bool,
 ) -> tuple[Lattice | None, FloatArray]:
     """A lattice wide enough for the largest ball, and its sites that are free."""
     largest, nowhere = float(radius.max()), np.empty((0, len(size)))
     roomiest = widest(size, periodic, len(radius))
     if roomiest is None or roomiest.spacing < 2.0 * largest:
         return None, nowhere
-    for sites_wanted in _site_numbers(size, radius, taken, taken_radius, prefer):
+    for sites_wanted in _site_numbers(size, radius, taken, taken_radius, crowded):
         lattice = widest(size, periodic, sites_wanted)
         if lattice is None or lattice.spacing < 2.0 * largest:
             continue
@@ -132,7 +123,7 @@ def _site_numbers(
     radius: FloatArray,
     taken: FloatArray | None,
     taken_radius: float,
-    prefer: Preference | None,
+    crowded: bool,
 ) -> Iterator[int]:
     """Numbers of lattice sites to try, the one that looks most like a fluid first.
 
@@ -143,26 +134,22 @@ def _site_numbers(
     free = volume
     if taken is not None:
         free -= min(0.9 * volume, len(taken) * float(ball_volume(taken_radius + largest, dimension)))
-    most = max(count, densest_count(size, 2.0 * largest))
+    affordable = max(_CHEAP, math.ceil(count / _THINNEST * volume / free))
+    most = max(count, min(densest_count(size, 2.0 * largest), affordable))
     packing = min(0.95, count * float(ball_volume(largest, dimension)) / free)
     preferred = count / max(1.0 - compressibility(packing, dimension), count / most) * volume / free
-    if prefer is not None:
-        preferred = prefer.tightness * most
+    if crowded:
+        preferred = _CROWDED * most
     preferred = min(max(preferred, count), most)
     others = {round(number) for number in np.linspace(count, most, _TRIALS)}
     yield math.ceil(preferred)
     yield from sorted(others, key=lambda number: (abs(math.log(number / preferred)), number))
 
 
-def _draw(sites: FloatArray, count: int, rng: np.random.Generator, prefer: Preference | None) -> FloatArray:
-    """`count` of the sites, drawn without replacement, in the order of the lattice."""
-    if prefer is None:
-        chosen = rng.permutation(len(sites))[:count]
-    else:
-        # The largest keys log w + Gumbel are a weighted draw without replacement (Yellott 1977).
-        keys = prefer.log_weight(sites) + rng.gumbel(size=len(sites))
-        chosen = np.argpartition(-keys, count - 1)[:count]
-    return np.asarray(sites[np.sort(chosen)])
+def _draw(sites: FloatArray, count: int, rng: np.random.Generator, crowded: bool) -> FloatArray:
+    """`count` of the sites, drawn at random or from one side, in the order of the lattice."""
+    chosen = np.argsort(sites[:, 0], kind="stable") if crowded else rng.permutation(len(sites))
+    return np.asarray(sites[np.sort(chosen[:count])])
 
 
 def _jitter(room: FloatArray, dimension: int, rng: np.random.Generator) -> FloatArray:
@@ -182,8 +169,9 @@ def _wrapped(places: FloatArray, lengths: FloatArray) -> FloatArray:
 def _clear(
     sites: FloatArray, taken: FloatArray, reach: float, lengths: FloatArray, periodic: bool
 ) -> NDArray[np.bool_]:
-    """Which sites are further than `reach` from each centre in `taken`. Cells of edge `reach` keep the time linear."""
-    cells = np.maximum(1, (lengths / reach).astype(np.int64))
+    """Which sites are further than `reach` from each centre in `taken`. Cells keep the time linear."""
+    enough = math.ceil((4.0 * len(taken)) ** (1.0 / len(lengths)))
+    cells = np.clip((lengths / reach).astype(np.int64), 1, enough)
     table = _cell_table(taken, lengths, cells)
     home = _cell_index(sites, lengths, cells)
     clear = np.ones(len(sites), dtype=np.bool_)

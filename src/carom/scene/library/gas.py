@@ -13,14 +13,14 @@ from carom.errors import Problem, SceneError
 from carom.scene.balls import Ball, Balls
 from carom.scene.base import fault
 from carom.scene.boundary import Box
-from carom.scene.library.filling import Preference, ball_volume, fill, fill_mixture
+from carom.scene.library.filling import ball_volume, fill, fill_mixture
 from carom.scene.library.lattice import DENSEST
 from carom.scene.library.maxwell import thermal_velocities
 from carom.scene.library.options import MOST_BALLS, Dimension, Generator, Whole, option
 from carom.scene.model import Scene
 from carom.scene.quantities import Flag, NotNegative, Positive
 
-__all__ = ["Brownian", "Gas", "GasUnderGravity"]
+__all__ = ["Brownian", "Gas", "Thermal"]
 
 FloatArray = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ _STRETCHES = tuple(1.06**power for power in range(1, 24))  # up to 3.8 : 1 in th
 _ROW = 20  # up to so many may at last stand in a row, which is as dense as a square or cubic lattice
 
 
-class _Thermal(Generator):
+class Thermal(Generator):
     """Balls with the velocities of a gas: temperature, or the speed that stands for it."""
 
     speed: NotNegative = option(1.0, "m/s", "root mean square speed of a ball of mass `mass`")
@@ -39,7 +39,7 @@ class _Thermal(Generator):
     seed: Whole = option(0, "", "seed of the random numbers", ge=0)
 
     @model_validator(mode="after")
-    def _one_of_them(self) -> _Thermal:
+    def _one_of_them(self) -> Thermal:
         if self.temperature is not None and "speed" in self.model_fields_set:
             raise SceneError([Problem("speed", "given together with temperature", "Leave one of them out.")])
         return self
@@ -49,13 +49,13 @@ class _Thermal(Generator):
         return mass * self.speed**2 / dimension if self.temperature is None else self.temperature
 
 
-class Gas(_Thermal):
+class Gas(Thermal):
     """A gas of equal balls, or a mixture of two kinds, in a box that is periodic or has walls."""
 
     group: ClassVar[str] = "Gases and chaos"
     title: ClassVar[str] = "Hard-ball gas"
     sentence: ClassVar[str] = (
-        "Watch the balls forget how they started: within a few collisions each, their speeds follow Maxwell's law."
+        "Follow one ball: each collision changes its speed, yet the speeds of all of them keep to Maxwell's law."
     )
 
     count: Whole = option(1000, "", "number of balls", ge=1, le=MOST_BALLS)
@@ -111,60 +111,7 @@ class Gas(_Thermal):
         raise _too_dense(self.count, self.packing_fraction, self.dimension)
 
 
-class GasUnderGravity(_Thermal):
-    """A gas in a tall box with walls and gravity."""
-
-    group: ClassVar[str] = "Gravity field"
-    title: ClassVar[str] = "Gas under gravity"
-    sentence: ClassVar[str] = (
-        "Compare the crowd at the floor with the few balls on top: the density falls exponentially with height, "
-        "the temperature is the same everywhere."
-    )
-
-    count: Whole = option(1000, "", "number of balls", ge=1, le=MOST_BALLS)
-    dimension: Dimension = option(2, "", "2 for disks, 3 for balls")
-    width: Positive = option(0.3, "m", "width of the box, and its depth in three dimensions")
-    height: Positive = option(1.0, "m", "height of the box")
-    gravity: Positive = option(9.81, "m/s²", "acceleration downward")
-    mass: Positive = option(0.01, "kg", "mass of a ball")
-    radius: Positive = option(0.0015, "m", "radius of a ball")
-    speed: NotNegative = option(1.5, "m/s", "root mean square speed of a ball")
-
-    def scene(self) -> Scene:
-        """The gas near its equilibrium: heights by the barometric formula exp(-m g y / T), velocities by Maxwell's."""
-        rng = np.random.default_rng(self.seed)
-        up = 1  # y
-        size = (self.width, self.height) if self.dimension == 2 else (self.width, self.height, self.width)
-        temperature = self.thermal_energy(self.mass, self.dimension)
-        weight = self.mass * self.gravity
-        slope = weight / temperature if temperature > weight * self.radius else 1.0 / self.radius
-        mass, radius = np.full(self.count, self.mass), np.full(self.count, self.radius)
-        barometric = Preference(lambda places: -slope * places[:, up], tightness=0.75)
-        position = fill(size, False, radius, rng, prefer=barometric)
-        if position is None:
-            what = f"{self.count} balls of radius {self.radius:g} m do not fit into {_by(size)} m"
-            raise fault(what, "Use fewer or smaller balls, or a larger box.", where="count")
-        gravity = np.zeros(self.dimension)
-        gravity[up] = -self.gravity
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
-            description=(
-                f"{self.count} balls, k_B T = {temperature:g} J; the scale height T/(m g) is "
-                f"{temperature / weight:g} m. Seed {self.seed}."
-            ),
-            boundary=Box(size=size),
-            gravity=tuple(gravity.tolist()),
-            balls=Balls(
-                position=position,
-                velocity=thermal_velocities(mass, self.dimension, temperature, rng),
-                mass=mass,
-                radius=radius,
-            ),
-        )
-
-
-class Brownian(_Thermal):
+class Brownian(Thermal):
     """One large, heavy ball among many small ones."""
 
     group: ClassVar[str] = "Gases and chaos"
@@ -237,7 +184,3 @@ def _too_dense(count: int, packing_fraction: float, dimension: int) -> SceneErro
     what = f"{count} balls do not fit at the packing fraction {packing_fraction:g}"
     remedy = f"Lower it; {DENSEST[dimension]:.3f} is the densest packing of equal balls in {dimension} dimensions."
     return fault(what, remedy, where="packing_fraction")
-
-
-def _by(size: tuple[float, ...]) -> str:
-    return " x ".join(f"{length:g}" for length in size)

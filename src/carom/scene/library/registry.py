@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from carom.scene.base import fault, nearest
+from carom.scene.library.atmosphere import GasUnderGravity
 from carom.scene.library.billiards import PoolBreak, Sinai
-from carom.scene.library.gas import Brownian, Gas, GasUnderGravity
+from carom.scene.library.gas import Brownian, Gas
 from carom.scene.library.options import Generator
 from carom.scene.library.rows import GalperinPi, NewtonsCradle
 from carom.scene.model import Scene

@@ -64,9 +64,9 @@ def prefer_lists(region: Region, radius: Floats, skin: float) -> bool:
 
 
 def skin_for(region: Region, radius: Floats) -> float:
-    """A skin that makes lists of about five balls in two dimensions, nine in three."""
+    """A skin that makes lists of about six balls in two dimensions."""
     typical = float(np.median(radius))
-    return max(1.25 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
+    return max(1.55 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
 
 
 def build(region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any], mode: str) -> Any:
@@ -179,6 +179,6 @@ def build_lists(
         lists.settle_all(hood, balls, places)
         if factor == 2:
             file_in_grids(hood, clock, balls)
-        if lists.make_all(hood, clock[0], balls):
+        if lists.make_all((0,) * region.dimension, hood, clock[0], balls):
             return hood
         factor *= 2

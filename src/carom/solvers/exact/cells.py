@@ -198,13 +198,14 @@ def expiry(dim: Any, cells: Any, balls: Any, i: int, now: float, ax: Any, ay: An
     low, edge = cells.low, cells.edge
     te, exit = leaves(ball.x, ball.vx, ax, ball.t, now, ball.cx, n[0], low[0], edge[0], s[0], p[0])
     t, face = leaves(ball.y, ball.vy, ay, ball.t, now, ball.cy, n[1], low[1], edge[1], s[1], p[1])
-    if not te <= t:  # a ball that does not move along x leaves at "not a number"
+    # A ball that stands still on a face leaves at "not a number", which is never.
+    if t < te or te != te:
         te, exit = t, face + 2
     if len(dim) == 3:
         t, face = leaves(ball.z, ball.vz, az, ball.t, now, ball.cz, n[2], low[2], edge[2], s[2], p[2])
-        if not te <= t:
+        if t < te or te != te:
             te, exit = t, face + 4
-    return te, exit
+    return te if te == te else np.inf, exit
 
 
 @law

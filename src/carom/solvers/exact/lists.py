@@ -39,12 +39,20 @@ class Lists(NamedTuple):
 
 
 @law
+def around(k: int, n: int) -> int:
+    """A cell number that may be beyond the ends of a periodic axis, brought back."""
+    if k < 0:
+        return k + n
+    return k - n if k >= n else k
+
+
+@law
 def cell_at(lists: Any, level: int, axis: int, x: float) -> int:
     """The cell of a coordinate on an axis of a level's grid; wrapped on a periodic axis, else clamped."""
     n = lists.shape[level, axis]
     k = int(np.floor((x - lists.low[axis]) / lists.edge[level, axis]))
     if lists.periodic[axis]:
-        return int(k % n)
+        k = around(k, n)
     return int(min(max(k, 0), n - 1))
 
 
@@ -86,9 +94,11 @@ def candidates(dim: Any, lists: Any, balls: Any, i: int, face: int, now: float, 
         other = balls[np.uint32(j)]
         q = now - other.t
         # Gravity is the same for both and falls out, near enough for telling which image is meant.
+        sz = 0
         sx = image_sign((ball.x + ball.vx * s) - (other.x + other.vx * q), lists.size[0], lists.periodic[0])
         sy = image_sign((ball.y + ball.vy * s) - (other.y + other.vy * q), lists.size[1], lists.periodic[1])
-        sz = image_sign((ball.z + ball.vz * s) - (other.z + other.vz * q), lists.size[2], lists.periodic[2])
+        if len(dim) == 3:
+            sz = image_sign((ball.z + ball.vz * s) - (other.z + other.vz * q), lists.size[2], lists.periodic[2])
         found[np.uint64(k)] = (np.uint64(13 + sx + 3 * sy + 9 * sz) << np.uint64(32)) | np.uint64(j)
     return int(n)
 
@@ -108,14 +118,19 @@ def expiry(dim: Any, lists: Any, balls: Any, i: int, now: float, ax: Any, ay: An
     ball = balls[np.uint32(i)]
     half = 0.5 * lists.skin
     s = now - ball.t
-    dx = place(ball.x, ball.vx, ax, s) - lists.centre[np.uint32(i), 0]
-    dy = place(ball.y, ball.vy, ay, s) - lists.centre[np.uint32(i), 1]
-    dz = place(ball.z, ball.vz, az, s) - lists.centre[np.uint32(i), 2]
-    vx, vy, vz = speed(ball.vx, ax, s), speed(ball.vy, ay, s), speed(ball.vz, az, s)
-    dd = (dx * dx + dy * dy) + dz * dz
-    vv = (vx * vx + vy * vy) + vz * vz
+    dx = place(ball.x, ball.vx, ax, s) - lists.centre[np.uint32(i), np.uint32(0)]
+    dy = place(ball.y, ball.vy, ay, s) - lists.centre[np.uint32(i), np.uint32(1)]
+    vx, vy = speed(ball.vx, ax, s), speed(ball.vy, ay, s)
+    dd = dx * dx + dy * dy
+    dv = dx * vx + dy * vy
+    vv = vx * vx + vy * vy
+    if len(dim) == 3:
+        dz = place(ball.z, ball.vz, az, s) - lists.centre[np.uint32(i), np.uint32(2)]
+        vz = speed(ball.vz, az, s)
+        dd += dz * dz
+        dv += dz * vz
+        vv += vz * vz
     if ax is None:
-        dv = (dx * vx + dy * vy) + dz * vz
         root = np.sqrt(max(dv * dv + vv * (half * half - dd), 0.0))
         te = now + (root - dv) / vv if vv > 0.0 else np.inf
     else:  # no sooner than at the largest speed that it can gain
@@ -137,7 +152,7 @@ def expiry(dim: Any, lists: Any, balls: Any, i: int, now: float, ax: Any, ay: An
     return te, exit
 
 
-@kernel
+@law
 def append(lists: Any, clock: Any, i: int, j: int) -> bool:
     """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
     n = lists.length[np.uint32(i)]
@@ -155,7 +170,7 @@ def append(lists: Any, clock: Any, i: int, j: int) -> bool:
     return True
 
 
-@kernel
+@law
 def drop(lists: Any, i: int, j: int) -> None:
     """Take j out of the list of i."""
     first = lists.start[np.uint32(i)]
@@ -179,8 +194,8 @@ def cell_range(lists: Any, level: int, axis: int, x: float, reach: float) -> tup
     return int(min(max(first, 0), n - 1)), int(min(max(last, 0), n - 1))
 
 
-@kernel
-def make_list(lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
+@law
+def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
     """Find the neighbours of ball i's centre; enter each in the other's list too if `both`. False when the pool is full."""
     ball = balls[np.uint32(i)]
     x, y, z = lists.centre[np.uint32(i), 0], lists.centre[np.uint32(i), 1], lists.centre[np.uint32(i), 2]
@@ -199,7 +214,7 @@ def make_list(lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
                 far_y = max(abs(lists.low[1] + ky * ey - y), abs(lists.low[1] + (ky + 1) * ey - y))
                 chord = hollow * hollow - far_y * far_y - far_z * far_z
                 skip = np.sqrt(chord) if hollow > 0.0 and chord > 0.0 else -1.0
-                row = lists.offset[level] + nx * (ky % ny + ny * (kz % nz))
+                row = lists.offset[level] + nx * (around(ky, ny) + ny * around(kz, nz))
                 kx = x0
                 while kx <= x1:
                     if lists.low[0] + kx * ex > x - skip and lists.low[0] + (kx + 1) * ex < x + skip:
@@ -207,13 +222,13 @@ def make_list(lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
                         if beyond > kx:
                             kx = beyond
                             continue
-                    block = np.uint32(row + kx % nx)
+                    block = np.uint32(row + around(kx, nx))
                     while block != NONE:
                         for slot in range(cells.ROOM):
                             j = lists.slots[word(block, slot)]
                             if j == NONE:
                                 break
-                            if j != i and near_enough(lists, balls, i, j):
+                            if j != i and near_enough(dim, lists, balls, i, j):
                                 if not append(lists, clock, i, j):
                                     return False
                                 if both and not append(lists, clock, j, i):
@@ -224,16 +239,19 @@ def make_list(lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
 
 
 @law
-def near_enough(lists: Any, balls: Any, i: int, j: int) -> bool:
+def near_enough(dim: Any, lists: Any, balls: Any, i: int, j: int) -> bool:
     """Is the gap between the centres of i and j less than the skin?"""
-    dx = lists.centre[np.uint32(i), 0] - lists.centre[np.uint32(j), 0]
-    dy = lists.centre[np.uint32(i), 1] - lists.centre[np.uint32(j), 1]
-    dz = lists.centre[np.uint32(i), 2] - lists.centre[np.uint32(j), 2]
+    dx = lists.centre[np.uint32(i), np.uint32(0)] - lists.centre[np.uint32(j), np.uint32(0)]
+    dy = lists.centre[np.uint32(i), np.uint32(1)] - lists.centre[np.uint32(j), np.uint32(1)]
     dx += image_sign(dx, lists.size[0], lists.periodic[0]) * lists.size[0]
     dy += image_sign(dy, lists.size[1], lists.periodic[1]) * lists.size[1]
-    dz += image_sign(dz, lists.size[2], lists.periodic[2]) * lists.size[2]
+    dd = dx * dx + dy * dy
+    if len(dim) == 3:
+        dz = lists.centre[np.uint32(i), np.uint32(2)] - lists.centre[np.uint32(j), np.uint32(2)]
+        dz += image_sign(dz, lists.size[2], lists.periodic[2]) * lists.size[2]
+        dd += dz * dz
     reach = balls[np.uint32(i)].r + balls[np.uint32(j)].r + lists.skin
-    return bool((dx * dx + dy * dy) + dz * dz < reach * reach)
+    return bool(dd < reach * reach)
 
 
 @law
@@ -254,7 +272,7 @@ def settle(lists: Any, balls: Any, i: int, x: float, y: float, z: float) -> None
 
 
 @kernel
-def recentre(lists: Any, clock: Any, balls: Any, i: int, x: float, y: float, z: float) -> bool:
+def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: int, x: float, y: float, z: float) -> bool:
     """Make a new list for ball i around (x, y, z); False when memory ran out."""
     first = lists.start[np.uint32(i)]
     for k in range(lists.length[np.uint32(i)]):
@@ -267,7 +285,7 @@ def recentre(lists: Any, clock: Any, balls: Any, i: int, x: float, y: float, z: 
         cells.leave(lists, clock, before, i)
         if not cells.enter(lists, clock, after, i):
             return False
-    return make_list(lists, clock, balls, i, True)
+    return make_list(dim, lists, clock, balls, i, True)
 
 
 @law
@@ -282,7 +300,7 @@ def renew(
         return True
     s = now - ball.t
     x, y, z = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s), place(ball.z, ball.vz, az, s)
-    return recentre(lists, clock, balls, i, x, y, z)
+    return recentre(dim, lists, clock, balls, i, x, y, z)
 
 
 @law
@@ -299,10 +317,10 @@ def warm(lists: Any, balls: Any, i: int, stage: int) -> None:
 
 
 @kernel
-def make_all(lists: Any, clock: Any, balls: Any) -> bool:
+def make_all(dim: Any, lists: Any, clock: Any, balls: Any) -> bool:
     """Make the lists of all balls, whose centres are settled and filed; False when the pool is too small."""
     for i in range(balls.size):
-        if not make_list(lists, clock, balls, i, False):
+        if not make_list(dim, lists, clock, balls, i, False):
             return False
     return True
 

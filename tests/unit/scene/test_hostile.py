@@ -1,0 +1,72 @@
+"""Whatever is thrown at a part of a scene, it is accepted or refused in one clear line a problem."""
+
+import contextlib
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carom.errors import SceneError
+from carom.scene import Ball, Balls, Box, Circle, Pair, Polygon, Restitution, Scene, View, files
+from carom.world.placement import problems
+
+JUNK = [
+    *(None, True, 0, -1, 1, 1.5, math.nan, math.inf, -math.inf, 10**400, 10**5000, 1e-320, 1e200),
+    *("", "x", b"x", [], [1], [1, 2], [1, 2, 3], (1, "a"), [[1, 2], [3, 4]], [[1, 2], [3]], [True, False], ["a", "b"]),
+    *({}, {"kind": "box"}, {1: 2}, {"kind": "polygon", "vertices": [[0, 0], [1, 0], [0, 1]]}, {"kind": ["box"]}),
+    *(np.array(3.0), np.array([1, 2]), np.array(["a", "b"]), np.array([None, 1]), np.array([1 + 2j, 3])),
+    *(
+        np.zeros((2, 2)),
+        np.zeros((0, 2)),
+        np.zeros((2, 2, 2)),
+        np.datetime64("2020-01-01"),
+        object(),
+        {1},
+        range(3),
+        float,
+    ),
+]
+SOUND = {
+    Ball: {"position": (0, 0)},
+    Balls: {"position": [[0, 0], [5, 5]]},
+    Box: {"size": (1, 1)},
+    Circle: {"centre": (0, 0), "radius": 1},
+    Polygon: {"vertices": [(0, 0), (4, 0), (0, 4)]},
+    Pair: {"materials": ("a", "b"), "value": 1},
+    Restitution: {},
+    View: {},
+    Scene: {},
+}
+
+
+@pytest.mark.requirement("T-05")
+@pytest.mark.parametrize("part", SOUND, ids=lambda part: part.__name__)
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: type(junk).__name__)
+def test_every_field_refuses_or_accepts(part, junk):
+    for field in part.model_fields:
+        with contextlib.suppress(SceneError):
+            part(**{**SOUND[part], field: junk})
+
+
+@settings(max_examples=300)
+@given(st.dictionaries(st.sampled_from(list(Scene.model_fields)), st.sampled_from(JUNK), max_size=3))
+def test_what_a_scene_accepts_can_be_checked_written_and_read(parts):
+    scene = accepted(parts)
+    assert isinstance(problems(scene), list)
+    assert files.loads(files.dumps(scene)) == scene
+    assert files.loads(files.dumps(scene, "json"), "json") == scene
+
+
+def accepted(parts):
+    """The scene of the parts, or, if it is refused in clear lines, the empty one."""
+    complaint = None
+    try:
+        return Scene(**parts)
+    except SceneError as error:
+        complaint = error
+    lines = str(complaint).splitlines()
+    assert len(lines) == len(complaint.problems) > 0
+    assert all(len(line) < 500 for line in lines)
+    return Scene()
