@@ -92,7 +92,7 @@ class NotExactError(SolverError):
 
 
 class StackError(SolverError):
-    """Balls that rest on each other, which the exact solver cannot hold."""
+    """Balls that rest on each other, or one on something round, which the exact solver cannot hold."""
 
     def __init__(self, balls: Sequence[int], time: float) -> None:
         self.balls = tuple(balls)
@@ -100,9 +100,11 @@ class StackError(SolverError):
         super().__init__(self.balls, time)
 
     def __str__(self) -> str:
-        who = " and ".join(str(ball) for ball in self.balls)
+        who = f"ball {self.balls[0]} rests on a corner, a peg or a round wall"
+        if len(self.balls) > 1:
+            who = f"balls {' and '.join(map(str, self.balls))} rest on each other"
         return (
-            f"balls {who} rest on each other at t = {self.time:.9g} s, which the exact solver cannot hold. "
+            f"{who} at t = {self.time:.9g} s, which the exact solver cannot hold. "
             "Use the stepped solver, or stop the run earlier."
         )
 

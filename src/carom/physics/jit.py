@@ -16,6 +16,10 @@ from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# The components of a vector side by side in one register: 5 to 8 % on the exact solver, and the same bits. Numba reads this when it
+# compiles; there is no option for one function.
+numba.config.SLP_VECTORIZE = 1
+
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 INLINE: dict[str, Any] = {**OPTIONS, "forceinline": True}
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene import Box, Scene
+from carom.scene import Box, Open, Scene
 from carom.world.walls import Walls
 
 Floats = NDArray[np.float64]
@@ -64,6 +64,7 @@ class World:
     """A scene as arrays, and the state of its run."""
 
     dimension: int
+    bounded: bool  # can no ball fly away?
     size: tuple[float, float, float]  # of the box; 1 where there is none
     periodic: tuple[bool, bool, bool]
     gravity: tuple[float, float, float] | None
@@ -87,6 +88,7 @@ class World:
         gravity = (*scene.gravity, *(0.0,) * missing)
         return cls(
             dimension=scene.dimension,
+            bounded=not isinstance(scene.boundary, Open),
             size=(*box.size, *(1.0,) * missing) if box else (1.0, 1.0, 1.0),  # type: ignore[arg-type]  # three in all
             periodic=(*box.periodic, *(False,) * missing) if box else (False, False, False),  # type: ignore[arg-type]
             gravity=gravity if any(gravity) else None,  # type: ignore[arg-type]  # three in all

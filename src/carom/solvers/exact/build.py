@@ -79,9 +79,9 @@ def build(region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floa
 
 def blank_slots(blocks: int, spare: int, clock: NDArray[Any]) -> NDArray[np.uint32]:
     """So many empty cells, and spare blocks chained up for crowded ones."""
-    slots = aligned((blocks + spare) * 8, np.uint32)
+    slots = aligned((blocks + spare) * cells.WORDS, np.uint32)
     slots[:] = NONE
-    chain = slots.reshape(-1, 8)[blocks:, cells.NEXT]
+    chain = slots.reshape(-1, cells.WORDS)[blocks:, cells.NEXT]
     chain[:-1] = np.arange(blocks + 1, blocks + spare)
     clock["free_cell"] = blocks
     return slots
@@ -103,13 +103,12 @@ def build_cells(region: Region, balls: NDArray[Any], clock: NDArray[Any], places
     count = shape[0] * shape[1] * shape[2]
     slots = blank_slots(count, balls.size // cells.ROOM + 64, clock)
     first, near = walls_by_cell(walls, shape, region.low, edges, reach)
-    slots.reshape(-1, 8)[:count, cells.WALLS] = first
-    hood = Cells(slots, slots.view(line_record), near, shape, region.low, edges, region.box, region.periodic)
+    hood = Cells(slots, slots.view(line_record), first, near, shape, region.low, edges, region.box, region.periodic)
     file_in_cells(hood, clock, balls)
     return hood
 
 
-line_record = np.dtype([("words", "u4", (8,))])
+line_record = np.dtype([("words", "u4", (cells.WORDS,))])
 
 
 @kernel
@@ -152,19 +151,18 @@ def build_lists(
     near = np.concatenate([table[1] for table in tables])
     starts = np.cumsum([0, *(table[1].size for table in tables)])
     firsts = [np.where(first == NONE, NONE, first + start) for (first, _), start in zip(tables, starts, strict=False)]
-    slots.reshape(-1, 8)[: int(sizes.sum()), cells.WALLS] = np.concatenate(firsts)
     room = 12 if region.dimension == 2 else 24
     factor = 2
+    heads = aligned(n, lists.list_record)
+    heads["level"], heads["r"] = level, balls["r"]
     while True:
+        heads["start"] = np.arange(n) * room
+        heads["length"], heads["room"] = 0, room
         hood = Lists(
             pool=np.empty(factor * room * n + 1024, np.uint32),
-            start=np.arange(n, dtype=np.int64) * room,
-            length=np.zeros(n, np.int32),
-            room=np.full(n, room, np.int32),
-            centre=np.zeros((n, 3)),
-            edgy=np.zeros(n, np.uint8),
-            level=level,
+            heads=heads,
             slots=slots,
+            first=np.concatenate(firsts).astype(np.uint32),
             near=near,
             shape=np.array([shape for shape, _ in grids], np.int64),
             offset=offset.astype(np.int64),

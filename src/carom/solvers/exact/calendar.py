@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 
 from carom.physics.jit import kernel, law
-from carom.solvers.exact.blocks import word
 from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
 
 ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
 COUNT = 6
 NEXT = 7
 TIES = 1024  # events at one instant that are put in order among themselves
+
+
+@law
+def word(block: int, k: int) -> int:
+    """Where word k of a block of eight stands in the flat array."""
+    return np.uint64(block) * np.uint64(8) + np.uint64(k)  # type: ignore[return-value]  # unsigned spares a test
 
 
 @law

@@ -1,7 +1,7 @@
 """Neighbours by cells: who could a ball touch before it leaves its cell?
 
-Cells are a little larger than the largest contact distance, so that a partner is always in the same or an adjacent cell. A cell is eight
-words: six balls, the next block of a crowded cell, and where the list of the walls near it begins.
+Cells are a little larger than the largest contact distance, so that a partner is always in the same or an adjacent cell. A cell is four
+words: three balls, and the next block of a crowded cell.
 """
 
 from typing import Any, NamedTuple
@@ -9,21 +9,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carom.physics.jit import law, prefetch
-from carom.solvers.exact.blocks import word
 from carom.solvers.exact.horizon import flight_exit
 from carom.solvers.exact.records import NONE, SEAM
 
-ROOM = 6
-NEXT = 6
-WALLS = 7
+ROOM = 3
+NEXT = 3
+WORDS = 4
+
+
+@law
+def word(block: int, k: int) -> int:
+    """Where word k of a block stands in the flat array."""
+    return np.uint64(block) * np.uint64(WORDS) + np.uint64(k)  # type: ignore[return-value]  # unsigned spares a test
 
 
 class Cells(NamedTuple):
     """A grid of cells over the region; the outermost cells of an axis that is not periodic reach to infinity."""
 
-    slots: Any  # (cells + spare blocks, 8) uint32
+    slots: Any  # cells and spare blocks, four words each, uint32
     lines: Any  # the same memory, an item a cell
-    near: Any  # walls near each cell, lists that end with NONE
+    first: Any  # where the list of the walls near each cell begins; empty when there are no walls
+    near: Any  # those lists, each ended by NONE
     shape: tuple[int, int, int]
     low: tuple[float, float, float]
     edge: tuple[float, float, float]
@@ -101,24 +107,21 @@ def wrapped(k: int, n: int, periodic: bool) -> tuple[int, int]:
 
 
 @law
-def gather(cells: Any, block: int, image: int, found: Any, n: int) -> int:
-    """Append the balls of a cell to the candidates; a cell seldom holds more than two, so those are taken without a branch."""
+def gather(cells: Any, block: int, image: int, found: Any, n: int, i: int) -> int:
+    """Append the balls of a cell (but not i) to the candidates; a cell seldom holds more than two, which are taken without a branch."""
     tag = np.uint64(image) << np.uint64(32)
     while True:
         j = cells.slots[word(block, 0)]
         found[np.uint64(n)] = tag | np.uint64(j)
-        n += j != NONE
+        n += (j != NONE) & (j != i)
         j = cells.slots[word(block, 1)]
         found[np.uint64(n)] = tag | np.uint64(j)
-        n += j != NONE
-        if cells.slots[word(block, 2)] == NONE:
+        n += (j != NONE) & (j != i)
+        j = cells.slots[word(block, 2)]
+        if j == NONE:
             return n
-        for k in range(2, ROOM):
-            j = cells.slots[word(block, k)]
-            if j == NONE:
-                return n
-            found[np.uint64(n)] = tag | np.uint64(j)
-            n += 1
+        found[np.uint64(n)] = tag | np.uint64(j)
+        n += j != i
         block = cells.slots[word(block, NEXT)]
         if block == NONE:
             return n
@@ -153,18 +156,20 @@ def candidates(dim: Any, cells: Any, balls: Any, i: int, face: int, now: float, 
             row = nx * (cy + ny * cz)
             image = 13 + 3 * sy + 9 * sz
             if x0 < 0 and left >= 0:
-                n = gather(cells, row + left, image + left_image, found, n)
+                n = gather(cells, row + left, image + left_image, found, n, NONE)
             if x0 <= 0 <= x1:
-                n = gather(cells, row + ball.cx, image, found, n)
+                n = gather(cells, row + ball.cx, image, found, n, i)
             if x1 > 0 and right >= 0:
-                n = gather(cells, row + right, image + right_image, found, n)
+                n = gather(cells, row + right, image + right_image, found, n, NONE)
     return n
 
 
 @law
 def first_wall(cells: Any, balls: Any, i: int) -> int:
     """Where the list of the walls near ball i begins in `near`; NONE when there are none."""
-    return int(cells.slots[word(cell_of(cells, balls[np.uint32(i)]), WALLS)])
+    if cells.first.size == 0:
+        return NONE
+    return int(cells.first[np.uint64(cell_of(cells, balls[np.uint32(i)]))])
 
 
 @law

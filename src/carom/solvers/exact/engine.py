@@ -79,7 +79,9 @@ class Engine:
             return
         world = self.world
         places = self._places(float(self.clock["now"][0]))
-        self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, self.mode)
+        # A ball that flies away would have to renew its list for ever; but the outermost cells reach to infinity.
+        mode = self.mode if world.bounded else "cells"
+        self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, mode)
         self._predict()
 
     def _region(self, places: Floats) -> Region:
@@ -155,6 +157,9 @@ class Engine:
             elif reason == loop.STACK:
                 culprits = [int(k) for k in (clock["culprit_a"][0], clock["culprit_b"][0]) if k != NONE]
                 raise StackError(culprits, self.time)
+            elif reason == loop.IDLE:
+                clock["idle"] = 0
+                return loop.LIMIT
             elif reason == loop.ENDLESS:
                 raise EndlessError(self.time, loop.STILL)
             else:

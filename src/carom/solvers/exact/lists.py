@@ -12,22 +12,31 @@ import numpy as np
 from carom.physics.flight import place, speed
 from carom.physics.jit import kernel, law, prefetch
 from carom.solvers.exact import cells
-from carom.solvers.exact.blocks import word
+from carom.solvers.exact.cells import word
 from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
+
+
+# A cache line for each ball.
+list_record = np.dtype(
+    {
+        "names": ["start", "length", "room", "x", "y", "z", "r", "edgy", "level"],
+        "formats": ["i8", "i4", "i4", "f8", "f8", "f8", "f8", "u1", "u1"],
+        "offsets": [0, 8, 12, 16, 24, 32, 40, 48, 49],
+        "itemsize": 64,
+    }
+)
 
 
 class Lists(NamedTuple):
     """Neighbour lists of all balls, and the grids that their centres are filed in."""
 
     pool: Any  # the lists one after another, uint32
-    start: Any  # where each begins, int64
-    length: Any  # how many it holds, int32
-    room: Any  # how many fit, int32
-    centre: Any  # (N, 3)
-    edgy: Any  # is a seam so near that partners may be beyond it? uint8
-    level: Any  # size class of each ball, uint8
+    # Of each ball: where its list begins, how many it holds, how many fit; its centre and radius; is a seam so near that partners may
+    # be beyond it? and its class of size.
+    heads: Any
     slots: Any  # cells of all grids
-    near: Any
+    first: Any  # where the list of the walls near each cell begins; empty when there are no walls
+    near: Any  # those lists, each ended by NONE
     shape: Any  # (levels, 3) int64
     offset: Any  # first cell of each level
     edge: Any  # (levels, 3)
@@ -60,14 +69,16 @@ def cell_at(lists: Any, level: int, axis: int, x: float) -> int:
 def filed(lists: Any, balls: Any, i: int) -> int:
     """The cell that ball i's centre is filed in."""
     ball = balls[np.uint32(i)]
-    level = lists.level[np.uint32(i)]
+    level = lists.heads[np.uint32(i)].level
     return int(lists.offset[level] + ball.cx + lists.shape[level, 0] * (ball.cy + lists.shape[level, 1] * ball.cz))
 
 
 @law
 def first_wall(lists: Any, balls: Any, i: int) -> int:
     """Where the list of the walls near ball i begins in `near`; NONE when there are none."""
-    return int(lists.slots[word(filed(lists, balls, i), cells.WALLS)])
+    if lists.first.size == 0:
+        return NONE
+    return int(lists.first[np.uint64(filed(lists, balls, i))])
 
 
 @law
@@ -81,9 +92,9 @@ def image_sign(d: float, size: float, periodic: bool) -> int:
 @law
 def candidates(dim: Any, lists: Any, balls: Any, i: int, face: int, now: float, found: Any) -> int:
     """Collect the balls of ball i's list, each with the period to add to the difference of the places (13: none)."""
-    first = lists.start[np.uint32(i)]
-    n = lists.length[np.uint32(i)]
-    if lists.edgy[np.uint32(i)] == 0:
+    first = lists.heads[np.uint32(i)].start
+    n = lists.heads[np.uint32(i)].length
+    if lists.heads[np.uint32(i)].edgy == 0:
         for k in range(n):
             found[np.uint64(k)] = (np.uint64(13) << np.uint64(32)) | np.uint64(lists.pool[np.uint64(first + k)])
         return int(n)
@@ -118,14 +129,14 @@ def expiry(dim: Any, lists: Any, balls: Any, i: int, now: float, ax: Any, ay: An
     ball = balls[np.uint32(i)]
     half = 0.5 * lists.skin
     s = now - ball.t
-    dx = place(ball.x, ball.vx, ax, s) - lists.centre[np.uint32(i), np.uint32(0)]
-    dy = place(ball.y, ball.vy, ay, s) - lists.centre[np.uint32(i), np.uint32(1)]
+    dx = place(ball.x, ball.vx, ax, s) - lists.heads[np.uint32(i)].x
+    dy = place(ball.y, ball.vy, ay, s) - lists.heads[np.uint32(i)].y
     vx, vy = speed(ball.vx, ax, s), speed(ball.vy, ay, s)
     dd = dx * dx + dy * dy
     dv = dx * vx + dy * vy
     vv = vx * vx + vy * vy
     if len(dim) == 3:
-        dz = place(ball.z, ball.vz, az, s) - lists.centre[np.uint32(i), np.uint32(2)]
+        dz = place(ball.z, ball.vz, az, s) - lists.heads[np.uint32(i)].z
         vz = speed(ball.vz, az, s)
         dd += dz * dz
         dv += dz * vz
@@ -155,31 +166,31 @@ def expiry(dim: Any, lists: Any, balls: Any, i: int, now: float, ax: Any, ay: An
 @law
 def append(lists: Any, clock: Any, i: int, j: int) -> bool:
     """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
-    n = lists.length[np.uint32(i)]
-    if n == lists.room[np.uint32(i)]:
+    n = lists.heads[np.uint32(i)].length
+    if n == lists.heads[np.uint32(i)].room:
         if clock.pool + 2 * n > lists.pool.size:
             return False
-        first = lists.start[np.uint32(i)]
+        first = lists.heads[np.uint32(i)].start
         for k in range(n):
             lists.pool[clock.pool + k] = lists.pool[first + k]
-        lists.start[np.uint32(i)] = clock.pool
-        lists.room[np.uint32(i)] = 2 * n
+        lists.heads[np.uint32(i)].start = clock.pool
+        lists.heads[np.uint32(i)].room = 2 * n
         clock.pool += 2 * n
-    lists.pool[np.uint64(lists.start[np.uint32(i)] + n)] = j
-    lists.length[np.uint32(i)] = n + 1
+    lists.pool[np.uint64(lists.heads[np.uint32(i)].start + n)] = j
+    lists.heads[np.uint32(i)].length = n + 1
     return True
 
 
 @law
 def drop(lists: Any, i: int, j: int) -> None:
     """Take j out of the list of i."""
-    first = lists.start[np.uint32(i)]
-    last = first + lists.length[np.uint32(i)] - 1
+    first = lists.heads[np.uint32(i)].start
+    last = first + lists.heads[np.uint32(i)].length - 1
     k = first
     while lists.pool[np.uint64(k)] != j:
         k += 1
     lists.pool[np.uint64(k)] = lists.pool[np.uint64(last)]
-    lists.length[np.uint32(i)] -= 1
+    lists.heads[np.uint32(i)].length -= 1
 
 
 @law
@@ -197,11 +208,11 @@ def cell_range(lists: Any, level: int, axis: int, x: float, reach: float) -> tup
 @law
 def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
     """Find the neighbours of ball i's centre; enter each in the other's list too if `both`. False when the pool is full."""
-    ball = balls[np.uint32(i)]
-    x, y, z = lists.centre[np.uint32(i), 0], lists.centre[np.uint32(i), 1], lists.centre[np.uint32(i), 2]
+    head = lists.heads[np.uint32(i)]
+    x, y, z = head.x, head.y, head.z
     for level in range(lists.offset.size):
-        reach = ball.r + lists.reach[level] + lists.skin
-        hollow = ball.r - lists.skin  # no centre can be nearer
+        reach = head.r + lists.reach[level] + lists.skin
+        hollow = head.r - lists.skin  # no centre can be nearer
         nx, ny, nz = lists.shape[level, 0], lists.shape[level, 1], lists.shape[level, 2]
         ex, ey, ez = lists.edge[level, 0], lists.edge[level, 1], lists.edge[level, 2]
         x0, x1 = cell_range(lists, level, 0, x, reach)
@@ -228,7 +239,7 @@ def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: int, both: bool) 
                             j = lists.slots[word(block, slot)]
                             if j == NONE:
                                 break
-                            if j != i and near_enough(dim, lists, balls, i, j):
+                            if j != i and near_enough(dim, lists, head, lists.heads[np.uint32(j)]):
                                 if not append(lists, clock, i, j):
                                     return False
                                 if both and not append(lists, clock, j, i):
@@ -239,45 +250,45 @@ def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: int, both: bool) 
 
 
 @law
-def near_enough(dim: Any, lists: Any, balls: Any, i: int, j: int) -> bool:
-    """Is the gap between the centres of i and j less than the skin?"""
-    dx = lists.centre[np.uint32(i), np.uint32(0)] - lists.centre[np.uint32(j), np.uint32(0)]
-    dy = lists.centre[np.uint32(i), np.uint32(1)] - lists.centre[np.uint32(j), np.uint32(1)]
+def near_enough(dim: Any, lists: Any, one: Any, two: Any) -> bool:
+    """Is the gap between two centres less than the skin?"""
+    dx = one.x - two.x
+    dy = one.y - two.y
     dx += image_sign(dx, lists.size[0], lists.periodic[0]) * lists.size[0]
     dy += image_sign(dy, lists.size[1], lists.periodic[1]) * lists.size[1]
     dd = dx * dx + dy * dy
     if len(dim) == 3:
-        dz = lists.centre[np.uint32(i), np.uint32(2)] - lists.centre[np.uint32(j), np.uint32(2)]
+        dz = one.z - two.z
         dz += image_sign(dz, lists.size[2], lists.periodic[2]) * lists.size[2]
         dd += dz * dz
-    reach = balls[np.uint32(i)].r + balls[np.uint32(j)].r + lists.skin
+    reach = one.r + two.r + lists.skin
     return bool(dd < reach * reach)
 
 
 @law
 def settle(lists: Any, balls: Any, i: int, x: float, y: float, z: float) -> None:
     """Make (x, y, z) the centre of ball i, and note its cell and whether a seam is near."""
-    lists.centre[np.uint32(i), 0] = x
-    lists.centre[np.uint32(i), 1] = y
-    lists.centre[np.uint32(i), 2] = z
+    lists.heads[np.uint32(i)].x = x
+    lists.heads[np.uint32(i)].y = y
+    lists.heads[np.uint32(i)].z = z
     ball = balls[np.uint32(i)]
-    level = lists.level[np.uint32(i)]
+    level = lists.heads[np.uint32(i)].level
     ball.cx, ball.cy, ball.cz = cell_at(lists, level, 0, x), cell_at(lists, level, 1, y), cell_at(lists, level, 2, z)
     reach = ball.r + lists.reach[lists.reach.size - 1] + 2.0 * lists.skin
-    lists.edgy[np.uint32(i)] = (
+    lists.heads[np.uint32(i)].edgy = (
         (lists.periodic[0] and (x < reach or x > lists.size[0] - reach))
         or (lists.periodic[1] and (y < reach or y > lists.size[1] - reach))
         or (lists.periodic[2] and (z < reach or z > lists.size[2] - reach))
     )
 
 
-@kernel
+@law
 def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: int, x: float, y: float, z: float) -> bool:
     """Make a new list for ball i around (x, y, z); False when memory ran out."""
-    first = lists.start[np.uint32(i)]
-    for k in range(lists.length[np.uint32(i)]):
+    first = lists.heads[np.uint32(i)].start
+    for k in range(lists.heads[np.uint32(i)].length):
         drop(lists, lists.pool[np.uint64(first + k)], i)
-    lists.length[np.uint32(i)] = 0
+    lists.heads[np.uint32(i)].length = 0
     before = filed(lists, balls, i)
     settle(lists, balls, i, x, y, z)
     after = filed(lists, balls, i)
@@ -296,7 +307,14 @@ def renew(
     ball = balls[np.uint32(i)]
     if face >= SEAM:
         axis = (face & 7) >> 1
-        lists.centre[np.uint32(i), axis] += -lists.size[axis] if face & 1 else lists.size[axis]
+        shift = -lists.size[axis] if face & 1 else lists.size[axis]
+        head = lists.heads[np.uint32(i)]
+        if axis == 0:
+            head.x += shift
+        elif axis == 1:
+            head.y += shift
+        else:
+            head.z += shift
         return True
     s = now - ball.t
     x, y, z = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s), place(ball.z, ball.vz, az, s)
@@ -306,13 +324,13 @@ def renew(
 @law
 def warm(lists: Any, balls: Any, i: int, stage: int) -> None:
     """Ask for the memory that ball i's next event will read: first its list, later the balls in it."""
-    first = lists.start[np.uint32(i)]
+    first = lists.heads[np.uint32(i)].start
     if stage == 0:
         prefetch(lists.pool, first, 0)
         prefetch(lists.pool, first, 60)
-        prefetch(lists.length, i, 0)
+        prefetch(lists.heads, i, 0)
     else:
-        for k in range(lists.length[np.uint32(i)]):
+        for k in range(lists.heads[np.uint32(i)].length):
             prefetch(balls, lists.pool[np.uint64(first + k)], 0)
 
 

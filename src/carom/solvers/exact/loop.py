@@ -12,7 +12,7 @@ from carom.physics import collision, flight
 from carom.physics import walls as wall_laws
 from carom.physics.jit import kernel, law, prefetch
 from carom.solvers.exact import calendar, neighbourhood
-from carom.solvers.exact.blocks import word
+from carom.solvers.exact.calendar import word
 from carom.solvers.exact.predict import ALL_AROUND, predict, pull
 from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, SEAM, WALL
 
@@ -23,9 +23,10 @@ EPOCH: Final = 2  # an epoch is over
 CROWDED: Final = 3  # memory of the neighbourhood ran out: build it anew
 STACK: Final = 4  # a ball rests on another, or on a round wall
 ENDLESS: Final = 5  # time does not advance
+IDLE: Final = 6  # balls go round and round, and no collision is in sight
 
-LIST_OR_SEAM: Final = 6  # LEAVES_LIST, or a seam: everything is to be looked at again
 STREAK: Final = 20_000  # contacts in a row, each within the contact time of the last, that count as rest
+PATIENCE: Final = 1_000_000  # seams crossed in a row, on a run without a time limit, after which no collision is expected
 STILL: Final = 10_000_000  # events without advance of time that count as endless
 
 collision_record = np.dtype(
@@ -62,13 +63,15 @@ def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: int, buckets: int) -> 
 
 
 @law
-def note_contact(clock: Any, ball: Any, streak: Any, i: int, t: float, soft: bool) -> bool:
+def note_contact(ball: Any, streak: Any, i: int, t: float, lossy: bool, soft: bool) -> bool:
     """Remember a collision of ball i; False when it has gone on within the contact time for too long."""
-    k = streak[np.uint32(i)] + 1 if soft else 0
-    streak[np.uint32(i)] = k
     ball.hit = t
     ball.rest = 0
     ball.count += np.uint32(1)
+    if not lossy:
+        return True
+    k = streak[np.uint32(i)] + 1 if soft else 0
+    streak[np.uint32(i)] = k
     return bool(k < STREAK)
 
 
@@ -115,8 +118,8 @@ def hit_ball(
     clock.ball_ball += 1
     clock.softened += soft
     log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
-    fine = note_contact(clock, ball, streak, i, t, soft)
-    return bool(note_contact(clock, other, streak, j, t, soft) and fine and impulse != 0.0)
+    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soft)
+    return bool(note_contact(other, streak, j, t, contact_time > 0.0, soft) and fine and impulse != 0.0)
 
 
 @law
@@ -144,7 +147,7 @@ def hit_wall(
         clock.ball_wall += 1
         log(logs, clock, t, WALL, soft, w, ball.id, NONE, ball, nx, ny, nz, impulse)
     clock.softened += soft
-    fine = note_contact(clock, ball, streak, i, t, soft)
+    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soft)
     if gx is not None:
         g = -((gx * nx + gy * ny) + gz * nz)
         u = (ball.vx * nx + ball.vy * ny) + ball.vz * nz
@@ -248,6 +251,9 @@ def advance(
             if face >= SEAM:
                 if quota == 0:
                     return READY
+                clock.idle += 1
+                if clock.idle > PATIENCE and limit == np.inf:
+                    return IDLE
                 moved = True
                 cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, gx, gy, gz)
                 clock.seams += 1
@@ -255,18 +261,20 @@ def advance(
             ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
             if not neighbourhood.renew(dim, hood, clock, balls, walls, i, face, t, ax, ay, az):
                 return CROWDED
-            if face >= LIST_OR_SEAM:
-                face = ALL_AROUND
         if i == heap_i[0]:
             calendar.pop(heap_t, heap_i, clock)
         if moved:
             clock.still = clock.still + 1 if t == clock.now else 0
+            if face < SEAM:
+                clock.idle = 0
             clock.now = t
             if clock.still > STILL:
                 clock.culprit_a = ball.id
                 return ENDLESS
             if clock.events >= clock.epoch:
                 return EPOCH
+        if face > ALL_AROUND:
+            face = ALL_AROUND
         for k in range(1 if j == NONE else 2):
             each = i if k == 0 else j
             predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, sums)

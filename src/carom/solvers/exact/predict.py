@@ -114,11 +114,11 @@ def scan_balls(
         sums[at + np.uint64(2)] = c
         sums[at + np.uint64(3)] = disc
         found[np.uint64(hits)] = entry
-        hits += (b < 0.0) & (disc >= 0.0)
+        hits += min(disc, -b) >= 0.0
     for k in range(hits):
         at = np.uint64(4 * k)
         t, b, c = sums[at], sums[at + np.uint64(1)], sums[at + np.uint64(2)]
-        if c > -SURE * b * (best - t):  # c / (-2 b) is a lower bound
+        if c > -SURE * b * (best - t) or b >= 0.0:  # c / (-2 b) is a lower bound
             continue
         t = contact_time.first_root(t, b, c, sums[at + np.uint64(3)])
         if t <= best:
@@ -175,12 +175,12 @@ def predict(
         ball.tc = np.inf
         ball.kind = NOTHING
     ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
-    te, exit = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
+    # Written down first, so that its roots and divisions are worked out beside what follows.
+    ball.te, ball.exit = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
     n = neighbourhood.candidates(dim, hood, balls, i, face, now, found)
     scan_balls(dim, hood, balls, i, n, rest_on, walls, gx, gy, gz, found, sums)
     first = neighbourhood.first_wall(hood, balls, i)
     if first != NONE:
         scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)
-    later = not te < ball.tc
-    ball.te = ball.tc if later else te
-    ball.exit = CONTACT if later else exit
+    if ball.tc <= ball.te:
+        ball.te, ball.exit = ball.tc, CONTACT

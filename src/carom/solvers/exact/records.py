@@ -56,6 +56,7 @@ clock_record = np.dtype(
         ("epoch", "i8"),  # how many make an epoch
         ("ball_ball", "i8"), ("ball_wall", "i8"), ("seams", "i8"), ("rests", "i8"), ("softened", "i8"),
         ("still", "i8"),  # events in a row that found time standing still
+        ("idle", "i8"),  # seams crossed in a row without a collision
         ("logged", "i8"),
         ("culprit_a", "i8"), ("culprit_b", "i8"),  # who is to blame when the run stops with an error
     ]

@@ -70,18 +70,18 @@ def walls_by_cell(
     walls: NDArray[Any], shape: tuple[int, int, int], low: Vector, edge: Vector, reach: float
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """For each cell the start of its list (NONE if it has none), and the lists, each ended by NONE."""
+    if not walls.size:
+        return np.zeros(0, np.uint32), np.zeros(0, np.uint32)
     cells = shape[0] * shape[1] * shape[2]
     counts = np.zeros(cells, np.int64)
     start = np.zeros(cells, np.int64)
     near = np.zeros(0, np.uint32)
     reach = reach * (1.0 + 1e-9) + float(walls["slack"].max(initial=0.0))
-    if walls.size:
-        meet(walls, shape, low, edge, reach, counts, start, near, False)
+    meet(walls, shape, low, edge, reach, counts, start, near, False)
     lengths = np.where(counts > 0, counts + 1, 0)
     start = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     near = np.full(int(lengths.sum()), NONE, np.uint32)
     has = counts > 0
     counts[:] = 0
-    if walls.size:
-        meet(walls, shape, low, edge, reach, counts, start, near, True)
+    meet(walls, shape, low, edge, reach, counts, start, near, True)
     return np.where(has, start, NONE).astype(np.uint32), near
