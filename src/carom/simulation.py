@@ -72,8 +72,8 @@ class Simulation:
     def __init__(self, scene: Scene, *, check: bool = True, neighbours: str = "auto") -> None:
         """Begin at the scene's start.
 
-        `check` looks for overlapping and misplaced balls first. `neighbours` is how partners are found ("cells", "lists", or
-        "auto" for the faster): it changes the speed, and no bit of the motion.
+        `check` looks for overlapping and misplaced balls first. `neighbours` is how partners are found ("cells",
+        "lists", or "auto" for the faster): it changes the speed, and no bit of the motion.
         """
         if neighbours not in ("auto", "cells", "lists"):
             raise SceneError([Problem("neighbours", f"{neighbours!r} is unknown", "Use 'auto', 'cells' or 'lists'.")])
@@ -87,7 +87,7 @@ class Simulation:
         self._time = 0.0
 
     def _start(self, world: World) -> None:
-        from carom.solvers.exact.engine import Engine  # Numba is not loaded before something runs
+        from carom.solvers.exact.engine import Engine  # noqa: PLC0415  # Numba is not loaded before something runs
 
         self._engine: Engine = Engine(world, self._neighbours)
 
@@ -212,12 +212,12 @@ class Simulation:
 
     @property
     def masses(self) -> Floats:
-        """kg"""
+        """Of each ball, kg."""
         return self._scene.balls.mass
 
     @property
     def radii(self) -> Floats:
-        """m"""
+        """Of each ball, m."""
         return self._scene.balls.radius
 
     @property
@@ -227,7 +227,7 @@ class Simulation:
 
     @property
     def kinetic_energy(self) -> float:
-        """J"""
+        """Of all balls, J."""
         return float(0.5 * (self.masses * (self.velocities**2).sum(axis=1)).sum())
 
     @property
@@ -243,7 +243,7 @@ class Simulation:
 
     @property
     def momentum(self) -> Floats:
-        """kg m/s"""
+        """Of all balls, kg m/s."""
         return np.asarray((self.masses[:, None] * self.velocities).sum(axis=0))
 
     @property
@@ -281,7 +281,7 @@ class Simulation:
         return copy.deepcopy(self)
 
     def _blank_log(self, room: int) -> NDArray[Any]:
-        from carom.solvers.exact.loop import collision_record
+        from carom.solvers.exact.loop import collision_record  # noqa: PLC0415  # as above
 
         return np.zeros(room, collision_record)
 
@@ -304,7 +304,7 @@ class Simulation:
         """Add balls, which are there from now on; gives their numbers."""
         new = Balls.concatenate(balls if isinstance(balls, Sequence) else [balls])
         count = len(self._scene.balls)
-        self._edit(self._columns([self._scene.balls, new]), [*range(count), *(-1 for _ in range(len(new)))])
+        self._edit(Balls.concatenate([self._scene.balls, new]), [*range(count), *(-1 for _ in range(len(new)))])
         return range(count, count + len(new))
 
     def remove(self, indices: int | Sequence[int]) -> None:
@@ -319,11 +319,11 @@ class Simulation:
         place, velocity = self.positions[k], self.velocities[k]
         old = self._scene.balls[k]
         ball = old.replace(**{"position": place, "velocity": velocity, **changes})
-        balls = self._columns([self._scene.balls[:k], ball, self._scene.balls[k + 1 :]])
+        balls = Balls.concatenate([self._scene.balls[:k], ball, self._scene.balls[k + 1 :]])
         self._edit(balls, [j if j != k else -1 for j in range(len(balls))])
 
     def change_scene(self, **changes: Any) -> None:
-        """Change what is not a ball from now on: boundary, obstacles, gravity, restitution, contact_time …"""
+        """Change what is not a ball from now on: boundary, obstacles, gravity, restitution, contact_time."""
         scene = self._scene.replace(**changes)
         self._edit(self._scene.balls, list(range(len(scene.balls))), scene)
 
@@ -341,12 +341,10 @@ class Simulation:
 
     def _index(self, index: int) -> int:
         count = len(self._scene.balls)
-        if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -count <= index < count:
-            raise SceneError([Problem("index", f"there is no ball {index!r}", f"Use a number from 0 to {count - 1}.")])
-        return int(index) % count
-
-    def _columns(self, parts: list[Ball | Balls]) -> Balls:
-        return Balls.concatenate(parts)
+        given: Any = index
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
+            raise SceneError([Problem("index", f"there is no ball {given!r}", f"Use a number from 0 to {count - 1}.")])
+        return int(given) % count
 
     def _edit(self, balls: Balls, origin: list[int], scene: Scene | None = None) -> None:
         """Go on with other balls: row k was row origin[k] before and keeps its anchor, or is new (-1).
@@ -374,7 +372,7 @@ class Simulation:
         self._start(world)
 
     def _anchor_here(self, anchors: Anchors, *, everyone: bool) -> None:
-        """Anchor balls now, free: everyone when gravity has changed, else those that rest on a wall that may be gone."""
+        """Anchor balls now, free: everyone when gravity has changed, else those on a wall that may be gone."""
         rows = np.flatnonzero((anchors.rest_on >= 0) | (everyone & ~anchors.fixed))
         anchors.place[rows] = self._engine.places(self._time)[rows]
         anchors.velocity[rows] = self._engine.velocities(self._time)[rows]

@@ -12,7 +12,7 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     J = -μ (1 + e) (v₁ - v₂)·n with the reduced mass μ; v₁ += J n / m₁, v₂ -= J n / m₂ (M-11; T-13 is e = 1).
     """
     u = ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
-    # As shares of the total mass, not with μ itself: equal masses then exchange exactly, and no product of masses can overflow.
+    # As shares of the total mass, not with μ itself: equal masses exchange exactly, and no product can overflow.
     both = one.m + two.m
     k = -(1.0 + e) * u
     k1 = k * (two.m / both)
@@ -28,7 +28,7 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
 
 @law
 def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
-    """A ball meets a wall of infinite mass with normal n (unit, towards the ball): v -= (1 + e) (v·n) n; gives the impulse."""
+    """A ball meets a wall with unit normal n towards the ball: v -= (1 + e) (v·n) n; gives the impulse."""
     k = -(1.0 + e) * ((ball.vx * nx + ball.vy * ny) + ball.vz * nz)
     ball.vx += k * nx
     ball.vy += k * ny

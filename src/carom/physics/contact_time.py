@@ -1,7 +1,7 @@
 """When do they touch? Contact times as pure functions of anchors.
 
-Each function gives the time of the first contact, or infinity. Overlapping (by rounding) and approaching is a contact now; overlapping
-and receding is none. No tolerance is subtracted anywhere, so that no collision is lost.
+Each function gives the time of the first contact, or infinity. Overlapping (by rounding) and approaching is a contact
+now; overlapping and receding is none. No tolerance is subtracted anywhere, so that no collision is lost.
 """
 
 from typing import Any
@@ -18,9 +18,9 @@ def pair(
 ) -> tuple[float, float, float, float]:
     """The quadratic equation of two freely flying balls, |d + u τ| = r₁ + r₂, at their common time t = max(t₁, t₂).
 
-    Gives t, b = d·u, c = d² - σ² and the discriminant D = σ² u² - |d × u|² (the form that does not cancel). Under uniform
-    gravity the relative motion is straight as well. `w` is added to the difference of the places (one period, for a
-    partner seen across a seam). Swapping the two balls gives the same bits.
+    Gives t, b = d·u, c = d² - σ² and the discriminant D = σ² u² - |d × u|² (the form that does not cancel). Under
+    uniform gravity the relative motion is straight as well. `w` is added to the difference of the places (one period,
+    for a partner seen across a seam). Swapping the two balls gives the same bits.
     """
     t = max(one.t, two.t)
     s1 = t - one.t

@@ -21,7 +21,7 @@ def slope(c: Any, t: float) -> float:
 
 @kernel
 def root_between(c: Any, derivative: bool, low: float, high: float) -> float:
-    """The root of the quartic, or of its derivative, in a bracket in which it changes sign: bisection down to neighbouring floats."""
+    """The root of the quartic, or of its derivative, where it changes sign: bisection down to neighbouring floats."""
     rising = (slope(c, high) if derivative else value(c, high)) > 0.0
     while True:
         middle = low + 0.5 * (high - low)
@@ -37,7 +37,7 @@ def root_between(c: Any, derivative: bool, low: float, high: float) -> float:
 @kernel
 def horizon(c: Any) -> float:
     """A time beyond which a quartic with a positive leading coefficient neither vanishes nor turns (Cauchy's bound)."""
-    largest = max(max(abs(c[0]), abs(c[1])), max(2.0 * abs(c[2]), 3.0 * abs(c[3])))
+    largest = max(abs(c[0]), abs(c[1]), 2.0 * abs(c[2]), 3.0 * abs(c[3]))
     return min(1.0 + largest / c[4], 1e150)
 
 
@@ -45,8 +45,8 @@ def horizon(c: Any) -> float:
 def turning_points(c: Any) -> tuple[float, float, float]:
     """The positive roots of the derivative of the quartic in order, filled up with infinity.
 
-    The derivative, a cubic, is monotonic between the roots of its own derivative, which are known in closed form; each of these
-    intervals is searched for the one root it can have.
+    The derivative, a cubic, is monotonic between the roots of its own derivative, which are known in closed form; each
+    of these intervals is searched for the one root it can have.
     """
     a, b, d = 6.0 * c[4], 3.0 * c[3], c[2]  # half the second derivative: a t² + b t + d
     disc = b * b - 4.0 * a * d
@@ -77,8 +77,8 @@ def turning_points(c: Any) -> tuple[float, float, float]:
 def first_crossing(c: Any, inward: bool, after: float) -> float:
     """The first time from `after` on at which a quartic with c₄ > 0 falls through zero (inward), or rises through it.
 
-    Already past zero and going on in that direction counts as now. Between turning points the quartic is monotonic, so that
-    each interval is bracketed or passed over for certain.
+    Already past zero and going on in that direction counts as now. Between turning points the quartic is monotonic, so
+    that each interval is bracketed or passed over for certain.
     """
     sign = 1.0 if inward else -1.0
     f = sign * value(c, after)

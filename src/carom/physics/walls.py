@@ -1,9 +1,10 @@
 """When does a ball touch a wall, and in which direction is the wall then?
 
-A wall feature is a record: a face of the box (PLANE), a straight edge (SEGMENT), a corner (CORNER), a circular wall or arc seen from inside
-(BOWL) or from outside (DOME), or a fixed ball (PIN). Straight walls have a front: a ball that is behind one by more than its radius
-is in another part of the region, and does not touch it. `slack` is the rounding error of a coordinate of the region: walls are
-longer by that much, so that no ball, not even a point, can slip through where two walls meet.
+A wall feature is a record: a face of the box (PLANE), a straight edge (SEGMENT), a corner (CORNER), a circular wall
+or arc seen from inside (BOWL) or from outside (DOME), or a fixed ball (PIN). Straight walls have a front: a ball that
+is behind one by more than its radius is in another part of the region, and does not touch it. `slack` is the rounding
+error of a coordinate of the region: walls are longer by that much, so that no ball, not even a point, can slip
+through where two walls meet.
 """
 
 from typing import Any, Final

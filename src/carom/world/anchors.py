@@ -82,7 +82,9 @@ class World:
     def of(cls, scene: Scene) -> World:
         """A scene at its start."""
         walls = Walls(scene)
-        bounce, wall_bounce = scene.restitution.table(scene.balls.material.names or ("ball",), tuple(walls.materials) or ("wall",))
+        bounce, wall_bounce = scene.restitution.table(
+            scene.balls.material.names or ("ball",), tuple(walls.materials) or ("wall",)
+        )
         box = scene.boundary if isinstance(scene.boundary, Box) else None
         missing = 3 - scene.dimension
         gravity = (*scene.gravity, *(0.0,) * missing)
@@ -107,7 +109,11 @@ def contact_time(scene: Scene) -> float:
     which the fastest ball crosses a diameter. Zero if nothing is ever lost.
     """
     balls = scene.balls
-    values = [scene.restitution.ball_ball, scene.restitution.ball_wall, *(pair.value for pair in scene.restitution.pairs)]
+    values = [
+        scene.restitution.ball_ball,
+        scene.restitution.ball_wall,
+        *(pair.value for pair in scene.restitution.pairs),
+    ]
     moving = ~balls.fixed
     if min(values) == 1.0 or not moving.any():
         return 0.0

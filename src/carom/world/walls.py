@@ -42,7 +42,7 @@ class Walls:
         self.records["slack"] = 16.0 * np.finfo(float).eps * extent(self.records, boundary)
 
     def name(self, row: int) -> str:
-        """What a wall is called: "x-", "edge 3", "hole 0", "obstacle 1 corner 2" …"""
+        """What a wall is called: "x-", "edge 3", "hole 0", "obstacle 1 corner 2" and so on."""
         return self.names[int(self.records["label"][row])]
 
     def _add(self, count: int, names: Iterator[str], kind: int, materials: Any) -> Records:
@@ -114,7 +114,7 @@ class Walls:
 
 
 def bend_edges(rows: Records, outline: Outline, side: float) -> None:
-    """Turn the bulged edges of an outline into arcs: bowls where they bend away from the region, domes where into it."""
+    """Turn the bulged edges of an outline into arcs: bowls where they bend away from the region, else domes."""
     curved = outline.bulge != 0.0
     if not curved.any():
         return
@@ -162,7 +162,9 @@ def wall_bounds(records: Records) -> tuple[NDArray[np.float64], NDArray[np.float
     """The corners of a box round all walls but planes; empty (infinite the wrong way round) when there are none."""
     walls = records[records["kind"] != PLANE]
     centre = np.stack([walls["px"], walls["py"], walls["pz"]], axis=1)
-    end = centre + np.stack([walls["tx"] * walls["length"], walls["ty"] * walls["length"], 0.0 * walls["length"]], axis=1)
+    end = centre + np.stack(
+        [walls["tx"] * walls["length"], walls["ty"] * walls["length"], 0.0 * walls["length"]], axis=1
+    )
     end[walls["kind"] != SEGMENT] = centre[walls["kind"] != SEGMENT]
     reach = walls["r"][:, None]
     low = np.minimum(centre, end) - reach

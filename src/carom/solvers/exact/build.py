@@ -69,7 +69,9 @@ def skin_for(region: Region, radius: Floats) -> float:
     return max(1.55 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
 
 
-def build(region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any], mode: str) -> Any:
+def build(
+    region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any], mode: str
+) -> Any:
     """The neighbourhood of all balls at their places."""
     skin = skin_for(region, balls["r"])
     if mode == "lists" or (mode == "auto" and prefer_lists(region, balls["r"], skin)):
@@ -87,7 +89,9 @@ def blank_slots(blocks: int, spare: int, clock: NDArray[Any]) -> NDArray[np.uint
     return slots
 
 
-def coordinates(region: Region, shape: tuple[int, int, int], edge: tuple[float, float, float], places: Floats) -> NDArray[np.int64]:
+def coordinates(
+    region: Region, shape: tuple[int, int, int], edge: tuple[float, float, float], places: Floats
+) -> NDArray[np.int64]:
     """The cells of the places, clamped to the grid."""
     found = np.floor((places - np.array(region.low)) / np.array(edge)).astype(np.int64)
     return np.clip(found, 0, np.array(shape) - 1)
@@ -141,13 +145,13 @@ def build_lists(
     level = size_classes(balls["r"])
     levels = int(level.max()) + 1
     reach = np.array([float(balls["r"][level == k].max()) for k in range(levels)])
-    grids = [
-        region.grid(max(2.0 * reach[k] + skin, spacing(region, float((level == k).sum())))) for k in range(levels)
-    ]
+    grids = [region.grid(max(2.0 * reach[k] + skin, spacing(region, float((level == k).sum())))) for k in range(levels)]
     sizes = np.array([int(np.prod(shape)) for shape, _ in grids])
     offset = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     slots = blank_slots(int(sizes.sum()), n // cells.ROOM + 64, clock)
-    tables = [walls_by_cell(walls, shape, region.low, edge, r + skin) for (shape, edge), r in zip(grids, reach, strict=True)]
+    tables = [
+        walls_by_cell(walls, shape, region.low, edge, r + skin) for (shape, edge), r in zip(grids, reach, strict=True)
+    ]
     near = np.concatenate([table[1] for table in tables])
     starts = np.cumsum([0, *(table[1].size for table in tables)])
     firsts = [np.where(first == NONE, NONE, first + start) for (first, _), start in zip(tables, starts, strict=False)]

@@ -1,16 +1,17 @@
 """The calendar: which ball has the next event?
 
-Each ball has one event, at `te`, and at least one entry. Time is cut into buckets of equal width; entries of later buckets lie
-unordered in blocks of a few, and only the current bucket is a heap. An entry whose time is no longer its ball's `te` is stale and is
-dropped when it is met. Events beyond the last bucket are not filed; when the buckets run out the calendar turns and files
-everything anew. Nothing here can change the order of events, only the time it takes to find it.
+Each ball has one event, at `te`, and at least one entry. Time is cut into buckets of equal width; entries of later
+buckets lie unordered in blocks of a few, and only the current bucket is a heap. An entry whose time is no longer its
+ball's `te` is stale and is dropped when it is met. Events beyond the last bucket are not filed; when the buckets run
+out the calendar turns and files everything anew. Nothing here can change the order of events, only the time it takes
+to find it.
 """
 
 from typing import Any
 
 import numpy as np
 
-from carom.physics.jit import kernel, law
+from carom.physics.jit import Index, Real, kernel, law
 from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
 
 ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
@@ -20,13 +21,13 @@ TIES = 1024  # events at one instant that are put in order among themselves
 
 
 @law
-def word(block: int, k: int) -> int:
+def word(block: Index, k: Index) -> int:
     """Where word k of a block of eight stands in the flat array."""
     return np.uint64(block) * np.uint64(8) + np.uint64(k)  # type: ignore[return-value]  # unsigned spares a test
 
 
 @law
-def push(heap_t: Any, heap_i: Any, clock: Any, t: float, i: int) -> None:
+def push(heap_t: Any, heap_i: Any, clock: Any, t: Real, i: Index) -> None:
     """Put an entry into the heap."""
     k = clock.heap
     clock.heap = k + 1
@@ -66,7 +67,7 @@ def pop(heap_t: Any, heap_i: Any, clock: Any) -> None:
 
 
 @law
-def bucket_of(clock: Any, t: float) -> int:
+def bucket_of(clock: Any, t: Real) -> int:
     """The bucket that the time t belongs to, at most the number of buckets."""
     k = (t - clock.base) * clock.rate
     return int(k) if k < clock.span else clock.buckets
@@ -89,7 +90,7 @@ def compact(balls: Any, heap_t: Any, heap_i: Any, clock: Any) -> None:
 
 
 @law
-def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: int) -> bool:
+def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: Index) -> bool:
     """Enter ball i at its `te`; False when there is no free block left (then everything is to be filed anew)."""
     t = balls[np.uint32(i)].te
     b = bucket_of(clock, t)
@@ -182,8 +183,8 @@ def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
 
 
 @law
-def rank(balls: Any, i: int) -> int:
-    """0: not a collision (to be dealt with first), 1: two balls, 2: a ball and a wall, 3: a seam or the end of a wall."""
+def rank(balls: Any, i: Index) -> int:
+    """0: no collision (to be dealt with first), 1: two balls, 2: a ball and a wall, 3: a seam or the end of a wall."""
     ball = balls[np.uint32(i)]
     if ball.exit != CONTACT:
         return 3 if ball.exit >= SEAM else 0
@@ -193,8 +194,8 @@ def rank(balls: Any, i: int) -> int:
 
 
 @law
-def earlier(balls: Any, i: int, j: int) -> bool:
-    """Among two events at one instant: does that of ball i come before that of ball j? By kind, then by the balls' numbers."""
+def earlier(balls: Any, i: Index, j: Index) -> bool:
+    """Of two events at one instant: is that of ball i before that of ball j? By kind, then by the balls' numbers."""
     a, b = rank(balls, i), rank(balls, j)
     if a != b:
         return a < b

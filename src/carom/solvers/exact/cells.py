@@ -1,14 +1,14 @@
 """Neighbours by cells: who could a ball touch before it leaves its cell?
 
-Cells are a little larger than the largest contact distance, so that a partner is always in the same or an adjacent cell. A cell is four
-words: three balls, and the next block of a crowded cell.
+Cells are a little larger than the largest contact distance, so that a partner is always in the same or an adjacent
+cell. A cell is four words: three balls, and the next block of a crowded cell.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from carom.physics.jit import law, prefetch
+from carom.physics.jit import Index, Real, law, prefetch
 from carom.solvers.exact.horizon import flight_exit
 from carom.solvers.exact.records import NONE, SEAM
 
@@ -18,7 +18,7 @@ WORDS = 4
 
 
 @law
-def word(block: int, k: int) -> int:
+def word(block: Index, k: Index) -> int:
     """Where word k of a block stands in the flat array."""
     return np.uint64(block) * np.uint64(WORDS) + np.uint64(k)  # type: ignore[return-value]  # unsigned spares a test
 
@@ -44,7 +44,7 @@ def cell_of(cells: Any, ball: Any) -> int:
 
 
 @law
-def enter(cells: Any, clock: Any, c: int, i: int) -> bool:
+def enter(cells: Any, clock: Any, c: Index, i: Index) -> bool:
     """File ball i in cell c; False when a crowded cell finds no spare block."""
     block = np.uint32(c)
     while True:
@@ -67,7 +67,7 @@ def enter(cells: Any, clock: Any, c: int, i: int) -> bool:
 
 
 @law
-def leave(cells: Any, clock: Any, c: int, i: int) -> None:
+def leave(cells: Any, clock: Any, c: Index, i: Index) -> None:
     """Take ball i out of cell c: the last ball of the cell takes its slot, and a block that empties is freed."""
     here = np.uint32(NONE)
     slot = 0
@@ -97,7 +97,7 @@ def leave(cells: Any, clock: Any, c: int, i: int) -> None:
 
 
 @law
-def wrapped(k: int, n: int, periodic: bool) -> tuple[int, int]:
+def wrapped(k: Index, n: Index, periodic: bool) -> tuple[int, int]:
     """The cell that stands at k on an axis of n cells, and the period to add (-1, 0, 1); cell -1 when there is none."""
     if k < 0:
         return (k + n, 1) if periodic else (-1, 0)
@@ -107,8 +107,8 @@ def wrapped(k: int, n: int, periodic: bool) -> tuple[int, int]:
 
 
 @law
-def gather(cells: Any, block: int, image: int, found: Any, n: int, i: int) -> int:
-    """Append the balls of a cell (but not i) to the candidates; a cell seldom holds more than two, which are taken without a branch."""
+def gather(cells: Any, block: Index, image: Index, found: Any, n: Index, i: Index) -> int:
+    """Append the balls of a cell (but not i) to the candidates; the first two, seldom exceeded, without a branch."""
     tag = np.uint64(image) << np.uint64(32)
     while True:
         j = cells.slots[word(block, 0)]
@@ -128,8 +128,8 @@ def gather(cells: Any, block: int, image: int, found: Any, n: int, i: int) -> in
 
 
 @law
-def candidates(dim: Any, cells: Any, balls: Any, i: int, face: int, now: float, found: Any) -> int:
-    """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face of its cell.
+def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, now: Real, found: Any) -> int:
+    """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face.
 
     An entry is the partner's index and, above 32 bits, the period to add to the difference of the places (13: none).
     """
@@ -165,7 +165,7 @@ def candidates(dim: Any, cells: Any, balls: Any, i: int, face: int, now: float, 
 
 
 @law
-def first_wall(cells: Any, balls: Any, i: int) -> int:
+def first_wall(cells: Any, balls: Any, i: Index) -> int:
     """Where the list of the walls near ball i begins in `near`; NONE when there are none."""
     if cells.first.size == 0:
         return NONE
@@ -174,7 +174,17 @@ def first_wall(cells: Any, balls: Any, i: int) -> int:
 
 @law
 def leaves(
-    x: float, v: float, a: Any, since: float, now: float, k: int, n: int, low: float, edge: float, size: float, periodic: bool
+    x: Real,
+    v: Real,
+    a: Any,
+    since: Real,
+    now: Real,
+    k: Index,
+    n: Index,
+    low: Real,
+    edge: Real,
+    size: Real,
+    periodic: bool,
 ) -> tuple[float, int]:
     """When a ball leaves the interval of cell k of an axis, and how: 0 downwards, 1 upwards, + SEAM through a seam."""
     if a is None:
@@ -196,25 +206,37 @@ def leaves(
 
 
 @law
-def expiry(dim: Any, cells: Any, balls: Any, i: int, now: float, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+def expiry(dim: Any, cells: Any, balls: Any, i: Index, now: Real, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
     """When and through which face ball i leaves its cell."""
     ball = balls[np.uint32(i)]
     s, p, n = cells.size, cells.periodic, cells.shape
     low, edge = cells.low, cells.edge
-    te, exit = leaves(ball.x, ball.vx, ax, ball.t, now, ball.cx, n[0], low[0], edge[0], s[0], p[0])
+    te, way = leaves(ball.x, ball.vx, ax, ball.t, now, ball.cx, n[0], low[0], edge[0], s[0], p[0])
     t, face = leaves(ball.y, ball.vy, ay, ball.t, now, ball.cy, n[1], low[1], edge[1], s[1], p[1])
     # A ball that stands still on a face leaves at "not a number", which is never.
-    if t < te or te != te:
-        te, exit = t, face + 2
+    if t < te or np.isnan(te):
+        te, way = t, face + 2
     if len(dim) == 3:
         t, face = leaves(ball.z, ball.vz, az, ball.t, now, ball.cz, n[2], low[2], edge[2], s[2], p[2])
-        if t < te or te != te:
-            te, exit = t, face + 4
-    return te if te == te else np.inf, exit
+        if t < te or np.isnan(te):
+            te, way = t, face + 4
+    return te if not np.isnan(te) else np.inf, way
 
 
 @law
-def renew(dim: Any, cells: Any, clock: Any, balls: Any, walls: Any, i: int, face: int, now: float, ax: Any, ay: Any, az: Any) -> bool:
+def renew(
+    dim: Any,
+    cells: Any,
+    clock: Any,
+    balls: Any,
+    walls: Any,
+    i: Index,
+    face: Index,
+    now: Real,
+    ax: Any,
+    ay: Any,
+    az: Any,
+) -> bool:
     """Ball i has crossed a face of its cell: file it in the next one; False when there is no room."""
     ball = balls[np.uint32(i)]
     leave(cells, clock, cell_of(cells, ball), i)
@@ -230,7 +252,7 @@ def renew(dim: Any, cells: Any, clock: Any, balls: Any, walls: Any, i: int, face
 
 
 @law
-def warm(cells: Any, balls: Any, i: int, stage: int) -> None:
+def warm(cells: Any, balls: Any, i: Index, stage: Index) -> None:
     """Ask for the memory that ball i's next event will read: first its cells, later the balls in them."""
     ball = balls[np.uint32(i)]
     c = cell_of(cells, ball)

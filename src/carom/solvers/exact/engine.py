@@ -78,7 +78,7 @@ class Engine:
         if not self.balls.size:
             return
         world = self.world
-        places = self._places(float(self.clock["now"][0]))
+        places = self.places_after_origin(float(self.clock["now"][0]))
         # A ball that flies away would have to renew its list for ever; but the outermost cells reach to infinity.
         mode = self.mode if world.bounded else "cells"
         self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, mode)
@@ -108,8 +108,8 @@ class Engine:
     def _predict(self) -> None:
         """Predict every event afresh and start a new calendar, whose bucket width is a guess that it will correct."""
         clock = self.clock
-        loop.predict_all(self._dim, self.balls, self.hood, self._walls, self.rest_on, float(clock["now"][0]),
-                         *self._gravity, self.found, self.sums)  # fmt: skip
+        loop.predict_all(self.dim, self.balls, self.hood, self.walls, self.rest_on, float(clock["now"][0]),
+                         *self.gravity, self.found, self.sums)  # fmt: skip
         times = self.balls["te"]
         ahead = np.sort(times[np.isfinite(times)])
         if ahead.size:
@@ -123,21 +123,24 @@ class Engine:
     # What kernels are called with.
 
     @property
-    def _dim(self) -> tuple[int, ...]:
+    def dim(self) -> tuple[int, ...]:
+        """A tuple as long as there are dimensions: kernels are compiled for its length."""
         return (0,) * self.world.dimension
 
     @property
-    def _gravity(self) -> tuple[float | None, float | None, float | None]:
+    def gravity(self) -> tuple[float | None, float | None, float | None]:
+        """Gravity by component; None, and not zero, where there is none."""
         return self.world.gravity or (None, None, None)
 
     @property
-    def _walls(self) -> NDArray[Any]:
+    def walls(self) -> NDArray[Any]:
+        """The table of walls."""
         return self.world.walls.records
 
     # Running.
 
     def advance(self, until: float, quota: int, logs: NDArray[Any]) -> int:
-        """Run to an absolute time, or until so many more collisions are done; says why it stopped (`loop.LIMIT` or `READY`)."""
+        """Run to an absolute time, or until so many more collisions are done; `loop.LIMIT` or `READY` says which."""
         if not self.balls.size:
             return loop.LIMIT
         clock, world = self.clock, self.world
@@ -146,9 +149,9 @@ class Engine:
         while True:
             left = target - self.collisions if quota > 0 else quota
             reason = loop.advance(
-                self._dim, self.balls, clock, self.heap_t, self.heap_i, self.blocks, self.hood, self._walls,
+                self.dim, self.balls, clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
                 self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                *self._gravity, self.found, self.sums, logs, self.relative(until), left, self.balls.size > LARGE,
+                *self.gravity, self.found, self.sums, logs, self.relative(until), left, self.balls.size > LARGE,
             )  # fmt: skip
             if reason == loop.EPOCH:
                 self._begin_epoch()
@@ -234,18 +237,18 @@ class Engine:
         high, low = self.world.origin
         return (t - high) - low
 
-    def _pull(self) -> Floats:
+    def pull(self) -> Floats:
         """The acceleration of each mover."""
         gravity = np.array(self.world.gravity or (0.0, 0.0, 0.0))
         a = np.tile(gravity, (self.balls.size, 1))
         resting = np.flatnonzero(self.balls["rest"])
         if resting.size:
-            walls = self._walls[self.rest_on[resting]]
+            walls = self.walls[self.rest_on[resting]]
             normal = np.stack([walls["nx"], walls["ny"], walls["nz"]], axis=1)
             a[resting] -= (normal @ gravity)[:, None] * normal
         return a
 
-    def _places(self, t: float) -> Floats:
+    def places_after_origin(self, t: float) -> Floats:
         """Where the movers are at a time after the origin, in the order of the records."""
         balls = self.balls
         s = (t - balls["t"])[:, None]
@@ -253,13 +256,13 @@ class Engine:
         v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
         if self.world.gravity is None:
             return x + v * s
-        return x + (v + 0.5 * self._pull() * s) * s
+        return x + (v + 0.5 * self.pull() * s) * s
 
     def places(self, t: float) -> Floats:
         """Where all balls of the scene are at an absolute time, in the scene's order."""
         out = self.world.anchors.place.copy()
         if self.balls.size:
-            out[self.movers] = self._places(self.relative(t))
+            out[self.movers] = self.places_after_origin(self.relative(t))
         for axis in range(self.world.dimension):
             if self.world.periodic[axis]:
                 x, size = out[:, axis], self.world.size[axis]
@@ -273,6 +276,6 @@ class Engine:
             balls = self.balls
             v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
             if self.world.gravity is not None:
-                v += self._pull() * (self.relative(t) - balls["t"])[:, None]
+                v += self.pull() * (self.relative(t) - balls["t"])[:, None]
             out[self.movers] = v
         return out

@@ -1,7 +1,5 @@
 """How long what a ball knows of its neighbours stays true."""
 
-from typing import Any
-
 import numpy as np
 
 from carom.physics.jit import law

@@ -1,8 +1,9 @@
 """Neighbours by lists: who could a ball touch before it has moved by half a skin?
 
-Ball i keeps the place where its list was made (its centre) and all balls whose gap was then less than the skin; both may move by half a
-skin before the list is out of date. Lists are symmetric. Centres are filed in grids, one for each class of sizes, so that a large ball does
-not make the cells of small ones large. Best when dense, and when radii differ much.
+Ball i keeps the place where its list was made (its centre) and all balls whose gap was then less than the skin; both
+may move by half a skin before the list is out of date. Lists are symmetric. Centres are filed in grids, one for each
+class of sizes, so that a large ball does not make the cells of small ones large. Best when dense, and when radii
+differ much.
 """
 
 from typing import Any, NamedTuple
@@ -10,11 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carom.physics.flight import place, speed
-from carom.physics.jit import kernel, law, prefetch
+from carom.physics.jit import Index, Real, kernel, law, prefetch
 from carom.solvers.exact import cells
 from carom.solvers.exact.cells import word
 from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
-
 
 # A cache line for each ball.
 list_record = np.dtype(
@@ -31,8 +31,8 @@ class Lists(NamedTuple):
     """Neighbour lists of all balls, and the grids that their centres are filed in."""
 
     pool: Any  # the lists one after another, uint32
-    # Of each ball: where its list begins, how many it holds, how many fit; its centre and radius; is a seam so near that partners may
-    # be beyond it? and its class of size.
+    # Of each ball: where its list begins, how many it holds, how many fit; its centre and radius; is a seam so near
+    # that partners may be beyond it? and its class of size.
     heads: Any
     slots: Any  # cells of all grids
     first: Any  # where the list of the walls near each cell begins; empty when there are no walls
@@ -48,7 +48,7 @@ class Lists(NamedTuple):
 
 
 @law
-def around(k: int, n: int) -> int:
+def around(k: Index, n: Index) -> int:
     """A cell number that may be beyond the ends of a periodic axis, brought back."""
     if k < 0:
         return k + n
@@ -56,7 +56,7 @@ def around(k: int, n: int) -> int:
 
 
 @law
-def cell_at(lists: Any, level: int, axis: int, x: float) -> int:
+def cell_at(lists: Any, level: Index, axis: Index, x: Real) -> int:
     """The cell of a coordinate on an axis of a level's grid; wrapped on a periodic axis, else clamped."""
     n = lists.shape[level, axis]
     k = int(np.floor((x - lists.low[axis]) / lists.edge[level, axis]))
@@ -66,7 +66,7 @@ def cell_at(lists: Any, level: int, axis: int, x: float) -> int:
 
 
 @law
-def filed(lists: Any, balls: Any, i: int) -> int:
+def filed(lists: Any, balls: Any, i: Index) -> int:
     """The cell that ball i's centre is filed in."""
     ball = balls[np.uint32(i)]
     level = lists.heads[np.uint32(i)].level
@@ -74,7 +74,7 @@ def filed(lists: Any, balls: Any, i: int) -> int:
 
 
 @law
-def first_wall(lists: Any, balls: Any, i: int) -> int:
+def first_wall(lists: Any, balls: Any, i: Index) -> int:
     """Where the list of the walls near ball i begins in `near`; NONE when there are none."""
     if lists.first.size == 0:
         return NONE
@@ -82,7 +82,7 @@ def first_wall(lists: Any, balls: Any, i: int) -> int:
 
 
 @law
-def image_sign(d: float, size: float, periodic: bool) -> int:
+def image_sign(d: Real, size: Real, periodic: bool) -> int:
     """The period to add to a difference of places, so that it becomes the shorter one."""
     if not periodic:
         return 0
@@ -90,7 +90,7 @@ def image_sign(d: float, size: float, periodic: bool) -> int:
 
 
 @law
-def candidates(dim: Any, lists: Any, balls: Any, i: int, face: int, now: float, found: Any) -> int:
+def candidates(dim: Any, lists: Any, balls: Any, i: Index, face: Index, now: Real, found: Any) -> int:
     """Collect the balls of ball i's list, each with the period to add to the difference of the places (13: none)."""
     first = lists.heads[np.uint32(i)].start
     n = lists.heads[np.uint32(i)].length
@@ -115,7 +115,7 @@ def candidates(dim: Any, lists: Any, balls: Any, i: int, face: int, now: float, 
 
 
 @law
-def seam_time(x: float, v: float, since: float, size: float, periodic: bool) -> tuple[float, int]:
+def seam_time(x: Real, v: Real, since: Real, size: Real, periodic: bool) -> tuple[float, int]:
     """When a ball crosses the seam of a periodic axis, and whether upwards."""
     if not periodic:
         return np.inf, 0
@@ -124,7 +124,7 @@ def seam_time(x: float, v: float, since: float, size: float, periodic: bool) -> 
 
 
 @law
-def expiry(dim: Any, lists: Any, balls: Any, i: int, now: float, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
     """When ball i has moved by half a skin from its centre, or crosses a seam."""
     ball = balls[np.uint32(i)]
     half = 0.5 * lists.skin
@@ -149,22 +149,22 @@ def expiry(dim: Any, lists: Any, balls: Any, i: int, now: float, ax: Any, ay: An
         left = max(half - np.sqrt(dd), 0.0)
         v = np.sqrt(vv)
         te = now + 2.0 * left / (v + np.sqrt(vv + 2.0 * a * left)) if v > 0.0 or a > 0.0 else np.inf
-    exit = LEAVES_LIST
+    way = LEAVES_LIST
     t, face = seam_time(ball.x, ball.vx, ball.t, lists.size[0], lists.periodic[0])
     if t < te:
-        te, exit = t, face
+        te, way = t, face
     t, face = seam_time(ball.y, ball.vy, ball.t, lists.size[1], lists.periodic[1])
     if t < te:
-        te, exit = t, face + 2
+        te, way = t, face + 2
     if len(dim) == 3:
         t, face = seam_time(ball.z, ball.vz, ball.t, lists.size[2], lists.periodic[2])
         if t < te:
-            te, exit = t, face + 4
-    return te, exit
+            te, way = t, face + 4
+    return te, way
 
 
 @law
-def append(lists: Any, clock: Any, i: int, j: int) -> bool:
+def append(lists: Any, clock: Any, i: Index, j: Index) -> bool:
     """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
     n = lists.heads[np.uint32(i)].length
     if n == lists.heads[np.uint32(i)].room:
@@ -182,7 +182,7 @@ def append(lists: Any, clock: Any, i: int, j: int) -> bool:
 
 
 @law
-def drop(lists: Any, i: int, j: int) -> None:
+def drop(lists: Any, i: Index, j: Index) -> None:
     """Take j out of the list of i."""
     first = lists.heads[np.uint32(i)].start
     last = first + lists.heads[np.uint32(i)].length - 1
@@ -194,7 +194,7 @@ def drop(lists: Any, i: int, j: int) -> None:
 
 
 @law
-def cell_range(lists: Any, level: int, axis: int, x: float, reach: float) -> tuple[int, int]:
+def cell_range(lists: Any, level: Index, axis: Index, x: Real, reach: Real) -> tuple[int, int]:
     """The cells within reach of a coordinate; on a periodic axis possibly beyond its ends, but never one twice."""
     n = lists.shape[level, axis]
     e = lists.edge[level, axis]
@@ -206,8 +206,8 @@ def cell_range(lists: Any, level: int, axis: int, x: float, reach: float) -> tup
 
 
 @law
-def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: int, both: bool) -> bool:
-    """Find the neighbours of ball i's centre; enter each in the other's list too if `both`. False when the pool is full."""
+def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool) -> bool:
+    """Find the neighbours of ball i's centre; if `both`, enter each in the other's list too. False: no room."""
     head = lists.heads[np.uint32(i)]
     x, y, z = head.x, head.y, head.z
     for level in range(lists.offset.size):
@@ -266,7 +266,7 @@ def near_enough(dim: Any, lists: Any, one: Any, two: Any) -> bool:
 
 
 @law
-def settle(lists: Any, balls: Any, i: int, x: float, y: float, z: float) -> None:
+def settle(lists: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> None:
     """Make (x, y, z) the centre of ball i, and note its cell and whether a seam is near."""
     lists.heads[np.uint32(i)].x = x
     lists.heads[np.uint32(i)].y = y
@@ -283,7 +283,7 @@ def settle(lists: Any, balls: Any, i: int, x: float, y: float, z: float) -> None
 
 
 @law
-def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: int, x: float, y: float, z: float) -> bool:
+def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> bool:
     """Make a new list for ball i around (x, y, z); False when memory ran out."""
     first = lists.heads[np.uint32(i)].start
     for k in range(lists.heads[np.uint32(i)].length):
@@ -301,7 +301,17 @@ def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: int, x: float, y: 
 
 @law
 def renew(
-    dim: Any, lists: Any, clock: Any, balls: Any, walls: Any, i: int, face: int, now: float, ax: Any, ay: Any, az: Any
+    dim: Any,
+    lists: Any,
+    clock: Any,
+    balls: Any,
+    walls: Any,
+    i: Index,
+    face: Index,
+    now: Real,
+    ax: Any,
+    ay: Any,
+    az: Any,
 ) -> bool:
     """Ball i has moved by half a skin, or crossed a seam (then its centre moves with it): False when memory ran out."""
     ball = balls[np.uint32(i)]
@@ -322,7 +332,7 @@ def renew(
 
 
 @law
-def warm(lists: Any, balls: Any, i: int, stage: int) -> None:
+def warm(lists: Any, balls: Any, i: Index, stage: Index) -> None:
     """Ask for the memory that ball i's next event will read: first its list, later the balls in it."""
     first = lists.heads[np.uint32(i)].start
     if stage == 0:
@@ -337,7 +347,7 @@ def warm(lists: Any, balls: Any, i: int, stage: int) -> None:
 @kernel
 def make_all(dim: Any, lists: Any, clock: Any, balls: Any) -> bool:
     """Make the lists of all balls, whose centres are settled and filed; False when the pool is too small."""
-    for i in range(balls.size):
+    for i in range(balls.size):  # noqa: SIM110  # a generator is beyond Numba here
         if not make_list(dim, lists, clock, balls, i, False):
             return False
     return True

@@ -1,7 +1,7 @@
 """The main loop: next event, respond, predict; and nothing else.
 
-Only collisions, seams and rests move anchors. Everything else that comes up in the calendar (a neighbourhood that expired, a partner that
-has meanwhile collided with another) is bookkeeping.
+Only collisions, seams and rests move anchors. Everything else that comes up in the calendar (a neighbourhood that
+expired, a partner that has meanwhile collided with another) is bookkeeping.
 """
 
 from typing import Any, Final
@@ -10,7 +10,7 @@ import numpy as np
 
 from carom.physics import collision, flight
 from carom.physics import walls as wall_laws
-from carom.physics.jit import kernel, law, prefetch
+from carom.physics.jit import Index, Real, kernel, law, prefetch
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
 from carom.solvers.exact.predict import ALL_AROUND, predict, pull
@@ -26,7 +26,9 @@ ENDLESS: Final = 5  # time does not advance
 IDLE: Final = 6  # balls go round and round, and no collision is in sight
 
 STREAK: Final = 20_000  # contacts in a row, each within the contact time of the last, that count as rest
-PATIENCE: Final = 1_000_000  # seams crossed in a row, on a run without a time limit, after which no collision is expected
+PATIENCE: Final = (
+    1_000_000  # seams crossed in a row, on a run without a time limit, after which no collision is expected
+)
 STILL: Final = 10_000_000  # events without advance of time that count as endless
 
 collision_record = np.dtype(
@@ -42,7 +44,7 @@ collision_record = np.dtype(
 
 
 @law
-def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: int, buckets: int) -> None:
+def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: Index, buckets: Index) -> None:
     """Fetch from memory, in three steps a few buckets ahead, what the coming events will read."""
     if bucket + 6 >= buckets:
         return
@@ -63,7 +65,7 @@ def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: int, buckets: int) -> 
 
 
 @law
-def note_contact(ball: Any, streak: Any, i: int, t: float, lossy: bool, soft: bool) -> bool:
+def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soft: bool) -> bool:
     """Remember a collision of ball i; False when it has gone on within the contact time for too long."""
     ball.hit = t
     ball.rest = 0
@@ -76,7 +78,21 @@ def note_contact(ball: Any, streak: Any, i: int, t: float, lossy: bool, soft: bo
 
 
 @law
-def log(logs: Any, clock: Any, t: float, kind: int, soft: bool, wall: int, a: int, b: int, ball: Any, nx: float, ny: float, nz: float, j: float) -> None:
+def log(
+    logs: Any,
+    clock: Any,
+    t: Real,
+    kind: Index,
+    soft: bool,
+    wall: Index,
+    a: Index,
+    b: Index,
+    ball: Any,
+    nx: Real,
+    ny: Real,
+    nz: Real,
+    j: Real,
+) -> None:
     """Write a collision down, if anyone listens."""
     if clock.logged < logs.size:
         entry = logs[clock.logged]
@@ -85,15 +101,19 @@ def log(logs: Any, clock: Any, t: float, kind: int, soft: bool, wall: int, a: in
         s = -1.0 if swap else 1.0
         entry.time, entry.kind, entry.softened, entry.wall = t, kind, soft, wall
         entry.a, entry.b = (b, a) if swap else (a, b)
-        entry.place[0], entry.place[1], entry.place[2] = ball.x - nx * ball.r, ball.y - ny * ball.r, ball.z - nz * ball.r
+        entry.place[0], entry.place[1], entry.place[2] = (
+            ball.x - nx * ball.r,
+            ball.y - ny * ball.r,
+            ball.z - nz * ball.r,
+        )
         entry.normal[0], entry.normal[1], entry.normal[2] = s * nx, s * ny, s * nz
         entry.impulse = j
 
 
 @law
 def hit_ball(
-    dim: Any, hood: Any, balls: Any, i: int, t: float, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
-    contact_time: float, gx: Any, gy: Any, gz: Any, logs: Any,
+    dim: Any, hood: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
+    contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i and its partner touch: fly there, collide. False when they turn out to rest on each other."""
     ball = balls[np.uint32(i)]
@@ -124,10 +144,10 @@ def hit_ball(
 
 @law
 def hit_wall(
-    dim: Any, balls: Any, i: int, t: float, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any, wall_bounce: Any,
-    contact_time: float, gx: Any, gy: Any, gz: Any, logs: Any,
+    dim: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
+    wall_bounce: Any, contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
 ) -> bool:  # fmt: skip
-    """Ball i touches a wall (or a fixed ball): fly there, rebound, and perhaps stay. False when it rests on a round one."""
+    """Ball i touches a wall or a fixed ball: fly there, rebound, and perhaps stay. False: it rests on a round one."""
     ball = balls[np.uint32(i)]
     w = ball.partner
     wall = walls[w]
@@ -164,7 +184,20 @@ def hit_wall(
 
 
 @law
-def cross_seam(dim: Any, hood: Any, balls: Any, i: int, face: int, t: float, turns: Any, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any) -> None:
+def cross_seam(
+    dim: Any,
+    hood: Any,
+    balls: Any,
+    i: Index,
+    face: Index,
+    t: Real,
+    turns: Any,
+    rest_on: Any,
+    walls: Any,
+    gx: Any,
+    gy: Any,
+    gz: Any,
+) -> None:
     """Ball i crosses a seam: its anchor moves to the other end of the axis."""
     ball = balls[np.uint32(i)]
     ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
@@ -184,8 +217,8 @@ def cross_seam(dim: Any, hood: Any, balls: Any, i: int, face: int, t: float, tur
 @kernel
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
-    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: float,
-    gx: Any, gy: Any, gz: Any, found: Any, sums: Any, logs: Any, limit: float, quota: int, ahead: bool,
+    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
+    gx: Any, gy: Any, gz: Any, found: Any, sums: Any, logs: Any, limit: Real, quota: Index, ahead: bool,
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `quota` collisions are done; says why it stopped.
 
@@ -219,7 +252,7 @@ def advance(
             i = calendar.first_of_ties(balls, heap_t, heap_i, clock)
             ball = balls[np.uint32(i)]
         clock.looked += 1
-        face = np.int64(ball.exit)
+        face: Index = np.int64(ball.exit)
         kind = np.int64(ball.kind) & 3
         j = np.uint32(NONE)
         moved = False
@@ -233,10 +266,28 @@ def advance(
                 if kind == BALL:
                     j = ball.partner
                     quota -= 1
-                    fine = hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, gx, gy, gz, logs)
+                    fine = hit_ball(
+                        dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, gx, gy, gz, logs
+                    )
                 elif kind == WALL:
                     quota -= 1
-                    fine = hit_wall(dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, gx, gy, gz, logs)
+                    fine = hit_wall(
+                        dim,
+                        balls,
+                        i,
+                        t,
+                        clock,
+                        walls,
+                        rest_on,
+                        streak,
+                        bounce,
+                        wall_bounce,
+                        contact_time,
+                        gx,
+                        gy,
+                        gz,
+                        logs,
+                    )
                 else:
                     ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
                     flight.fly(dim, ball, t, ax, ay, az)
@@ -273,8 +324,7 @@ def advance(
                 return ENDLESS
             if clock.events >= clock.epoch:
                 return EPOCH
-        if face > ALL_AROUND:
-            face = ALL_AROUND
+        face = min(face, ALL_AROUND)
         for k in range(1 if j == NONE else 2):
             each = i if k == 0 else j
             predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, sums)
@@ -284,7 +334,17 @@ def advance(
 
 @kernel
 def predict_all(
-    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, now: float, gx: Any, gy: Any, gz: Any, found: Any, sums: Any
+    dim: Any,
+    balls: Any,
+    hood: Any,
+    walls: Any,
+    rest_on: Any,
+    now: Real,
+    gx: Any,
+    gy: Any,
+    gz: Any,
+    found: Any,
+    sums: Any,
 ) -> None:
     """Predict every ball's next event afresh."""
     for i in range(balls.size):
@@ -292,7 +352,7 @@ def predict_all(
 
 
 @kernel
-def rebase(balls: Any, clocks: Any, shift: float) -> None:
+def rebase(balls: Any, clocks: Any, shift: Real) -> None:
     """Move the origin of time forward."""
     clock = clocks[0]
     for i in range(balls.size):

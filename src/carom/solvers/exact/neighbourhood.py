@@ -1,7 +1,7 @@
 """One interface to the two ways of knowing one's neighbours: cells and neighbour lists.
 
-A kernel calls these names; which of the two is meant follows from the type of `hood`, when the kernel is compiled. Neither can change
-the motion: they only say which pairs are worth a look, and until when that holds.
+A kernel calls these names; which of the two is meant follows from the type of `hood`, when the kernel is compiled.
+Neither can change the motion: they only say which pairs are worth a look, and until when that holds.
 """
 
 from collections.abc import Callable
@@ -9,33 +9,33 @@ from typing import Any
 
 from numba.extending import overload
 
-from carom.physics.jit import INLINE
+from carom.physics.jit import INLINE, Index, Real
 from carom.solvers.exact import cells, lists
 
 
-def candidates(dim: Any, hood: Any, balls: Any, i: int, face: int, now: float, found: Any) -> int:
+def candidates(dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, found: Any) -> int:
     """Collect in `found` whom ball i could touch before its neighbourhood expires; gives their number."""
     raise NotImplementedError
 
 
-def first_wall(hood: Any, balls: Any, i: int) -> int:
+def first_wall(hood: Any, balls: Any, i: Index) -> int:
     """Where the list of the walls near ball i begins in `hood.near`."""
     raise NotImplementedError
 
 
-def expiry(dim: Any, hood: Any, balls: Any, i: int, now: float, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+def expiry(dim: Any, hood: Any, balls: Any, i: Index, now: Real, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
     """When and how the neighbourhood of ball i expires."""
     raise NotImplementedError
 
 
 def renew(
-    dim: Any, hood: Any, clock: Any, balls: Any, walls: Any, i: int, face: int, now: float, ax: Any, ay: Any, az: Any
+    dim: Any, hood: Any, clock: Any, balls: Any, walls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
 ) -> bool:
-    """Bring the neighbourhood of ball i up to date after it expired; False when memory ran out and all is to be built anew."""
+    """Bring the neighbourhood of ball i up to date after it expired; False: no memory left, build everything anew."""
     raise NotImplementedError
 
 
-def warm(hood: Any, balls: Any, i: int, stage: int) -> None:
+def warm(hood: Any, balls: Any, i: Index, stage: Index) -> None:
     """Ask for the memory that ball i's next event will read."""
     raise NotImplementedError
 
@@ -46,9 +46,10 @@ def offer(stub: Callable[..., Any], by_cells: Callable[..., Any], by_lists: Call
     def choose(*arguments: Any) -> Callable[..., Any]:
         hood = next(each for each in arguments if hasattr(each, "instance_class"))
         chosen = by_cells if hood.instance_class is cells.Cells else by_lists
-        return chosen.py_func  # type: ignore[attr-defined, no-any-return]  # a Numba dispatcher
+        return chosen.py_func  # type: ignore[attr-defined]  # a Numba dispatcher
 
-    overload(stub, jit_options=INLINE, strict=False)(choose)
+    options: Any = INLINE
+    overload(stub, jit_options=options, strict=False)(choose)
 
 
 offer(candidates, cells.candidates, lists.candidates)

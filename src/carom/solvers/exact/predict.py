@@ -1,7 +1,7 @@
 """What comes next for a ball?
 
-Its earliest contact among the candidates that its neighbourhood names and the walls near it, or the moment when the neighbourhood is out
-of date, whichever is first.
+Its earliest contact among the candidates that its neighbourhood names and the walls near it, or the moment when the
+neighbourhood is out of date, whichever is first.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from carom.physics import contact_time
 from carom.physics import walls as wall_laws
 from carom.physics.flight import place, speed
-from carom.physics.jit import kernel, law
+from carom.physics.jit import Index, Real, kernel, law
 from carom.physics.roots import first_crossing
 from carom.solvers.exact import neighbourhood
 from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, NOTHING, WALL
@@ -21,7 +21,7 @@ SURE = 2.000000000000004  # 2, and a little more than rounding can take away
 
 
 @law
-def pull(balls: Any, i: int, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any) -> Any:
+def pull(balls: Any, i: Index, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any) -> Any:
     """The acceleration of ball i: gravity, or what the wall that it rests on leaves of it."""
     if gx is None:
         return gx, gy, gz
@@ -34,8 +34,8 @@ def pull(balls: Any, i: int, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any
 
 @kernel
 def resting_pair(
-    one: Any, two: Any, wx: float, wy: float, wz: float,
-    ax: float, ay: float, az: float, bx: float, by: float, bz: float,
+    one: Any, two: Any, wx: Real, wy: Real, wz: Real,
+    ax: Real, ay: Real, az: Real, bx: Real, by: Real, bz: Real,
 ) -> float:  # fmt: skip
     """When two balls under different accelerations a and b touch: the first fall through zero of a quartic."""
     t = max(one.t, two.t)
@@ -62,7 +62,18 @@ def resting_pair(
 
 @law
 def equation(
-    dim: Any, balls: Any, i: int, j: int, wx: float, wy: float, wz: float, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any
+    dim: Any,
+    balls: Any,
+    i: Index,
+    j: Index,
+    wx: Real,
+    wy: Real,
+    wz: Real,
+    rest_on: Any,
+    walls: Any,
+    gx: Any,
+    gy: Any,
+    gz: Any,
 ) -> tuple[float, float, float, float]:
     """The equation of a pair; for a resting ball, whose equation is of another kind, one that has the same solution."""
     one, two = balls[np.uint32(i)], balls[np.uint32(j)]
@@ -79,7 +90,7 @@ def equation(
 
 
 @law
-def comes_first(balls: Any, j: int, kind: int, partner: int) -> bool:
+def comes_first(balls: Any, j: Index, kind: Index, partner: Index) -> bool:
     """At one instant: is ball j before the present partner?"""
     if (kind & 3) != BALL:
         return True
@@ -88,12 +99,23 @@ def comes_first(balls: Any, j: int, kind: int, partner: int) -> bool:
 
 @law
 def scan_balls(
-    dim: Any, hood: Any, balls: Any, i: int, n: int, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any, found: Any, sums: Any
+    dim: Any,
+    hood: Any,
+    balls: Any,
+    i: Index,
+    n: Index,
+    rest_on: Any,
+    walls: Any,
+    gx: Any,
+    gy: Any,
+    gz: Any,
+    found: Any,
+    sums: Any,
 ) -> None:
     """Take the earliest contact of ball i with n candidates, if it is earlier than the one it has.
 
-    The equations are worked out for all first; those of approaching pairs that meet are kept, without a branch. Half of all candidates
-    recede, in no order that a processor could guess, and a wrong guess costs more than an equation.
+    The equations are worked out for all first; those of approaching pairs that meet are kept, without a branch. Half of
+    all candidates recede, in no order that a processor could guess, and a wrong guess costs more than an equation.
     """
     ball = balls[np.uint32(i)]
     best, partner, kind = ball.tc, ball.partner, np.int64(ball.kind)
@@ -133,7 +155,7 @@ def scan_balls(
 
 
 @kernel
-def scan_walls(ball: Any, near: Any, first: int, walls: Any, rests_on: int, ax: Any, ay: Any, az: Any) -> None:
+def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, ax: Any, ay: Any, az: Any) -> None:
     """Take the earliest contact of a ball with the walls near it, if it is earlier than the one it has."""
     k = first
     while near[k] != NONE:
@@ -166,7 +188,7 @@ def end_of_wall(ball: Any, wall: Any, ax: Any, ay: Any) -> float:
 
 @law
 def predict(
-    dim: Any, hood: Any, balls: Any, i: int, face: int, now: float, rest_on: Any, walls: Any,
+    dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, rest_on: Any, walls: Any,
     gx: Any, gy: Any, gz: Any, found: Any, sums: Any,
 ) -> None:  # fmt: skip
     """Find ball i's next event: afresh (face ALL_AROUND), or adding what it sees after crossing a face of its cell."""

@@ -1,6 +1,7 @@
 """The hot records of the exact solver: one for a ball, one for a wall, one for the clock.
 
-A ball's record is two cache lines. The first is its anchor (all that predicting a contact with it needs); the second is its next event.
+A ball's record is two cache lines. The first is its anchor (all that predicting a contact with it needs); the second
+is its next event.
 """
 
 from typing import Final
@@ -46,7 +47,8 @@ ball_record = np.dtype(
 clock_record = np.dtype(
     [
         ("now", "f8"),  # time of the last event looked at, s after the origin
-        ("base", "f8"), ("width", "f8"), ("rate", "f8"), ("span", "f8"),  # calendar: start of the year, width of a bucket, its inverse
+        ("base", "f8"), ("width", "f8"), ("rate", "f8"),  # calendar: start of the year, width of a bucket, its inverse
+        ("span", "f8"),  # the number of buckets, as a float
         ("bucket", "i8"), ("buckets", "i8"),  # the current bucket, and how many there are
         ("heap", "i8"),  # entries in the heap of the current bucket
         ("free", "u4"), ("free_cell", "u4"),  # heads of the lists of free blocks
@@ -61,5 +63,3 @@ clock_record = np.dtype(
         ("culprit_a", "i8"), ("culprit_b", "i8"),  # who is to blame when the run stops with an error
     ]
 )  # fmt: skip
-
-assert ball_record.itemsize == 128

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from carom.physics import contact_time
 from carom.physics import walls as wall_laws
-from carom.physics.jit import kernel
+from carom.physics.jit import Real, kernel
 from carom.solvers.exact import neighbourhood
 from carom.solvers.exact.loop import collision_record
 from carom.solvers.exact.predict import ALL_AROUND, equation, pull
@@ -23,8 +23,8 @@ TOGETHER = 1e-13  # part of the time itself by which collisions may differ that 
 
 @kernel
 def contacts_until(
-    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, gx: Any, gy: Any, gz: Any, found: Any, now: float, until: float,
-    out: Any,
+    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, gx: Any, gy: Any, gz: Any, found: Any, now: Real,
+    until: Real, out: Any,
 ) -> int:  # fmt: skip
     """Write down each contact up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
     n = 0
@@ -77,7 +77,7 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
     out = np.zeros(64, collision_record)
     while True:
         n = contacts_until(
-            engine._dim, engine.balls, engine.hood, engine._walls, engine.rest_on, *engine._gravity, engine.found,
+            engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, *engine.gravity, engine.found,
             now, until, out,
         )  # fmt: skip
         if n <= out.size:
@@ -95,7 +95,7 @@ def describe(engine: Engine, each: Any) -> None:
     """Fill in what a predicted collision would do, and turn record indices into the scene's numbers."""
     world = engine.world
     t = float(each["time"])
-    places = engine._places(t)
+    places = engine.places_after_origin(t)
     velocity = engine.velocities(engine.absolute(t))[engine.movers]
     a = int(each["a"])
     ball = engine.balls[a : a + 1].copy()
@@ -116,8 +116,8 @@ def describe(engine: Engine, each: Any) -> None:
         e = float(world.bounce[ball["material"][0], engine.balls["material"][b]])
         each["b"] = engine.balls["id"][b]
     else:
-        wall = engine._walls[int(each["wall"])]
-        normal = np.array(wall_normal(ball, engine._walls[int(each["wall"]) : int(each["wall"]) + 1]))
+        wall = engine.walls[int(each["wall"])]
+        normal = np.array(wall_normal(ball, engine.walls[int(each["wall"]) : int(each["wall"]) + 1]))
         if wall["kind"] == wall_laws.PIN:
             each["kind"], each["b"] = BALL, wall["ball"]
             e = float(world.bounce[ball["material"][0], wall["material"]])

@@ -45,7 +45,9 @@ def span(wall: Any, axis: int, reach: float, low: float, edge: float, n: int) ->
 
 
 @kernel
-def meet(walls: Any, shape: Any, low: Any, edge: Any, reach: float, counts: Any, start: Any, near: Any, fill: bool) -> None:
+def meet(
+    walls: Any, shape: Any, low: Any, edge: Any, reach: float, counts: Any, start: Any, near: Any, fill: bool
+) -> None:
     """Count the walls near each cell, or (fill) write them down."""
     half = 0.5 * np.sqrt(edge[0] ** 2 + edge[1] ** 2 + (edge[2] ** 2 if shape[2] > 1 else 0.0))
     for w in range(walls.size):

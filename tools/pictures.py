@@ -1,0 +1,181 @@
+"""Draw the pictures of the documents from real runs: the same pictures every time.
+
+    python tools/pictures.py            writes docs/images/*.png
+    python tools/pictures.py FOLDER     writes them elsewhere
+"""
+
+import argparse
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+from PIL import Image
+
+from carom import Box, Scene, Simulation, library
+
+IMAGES = Path(__file__).resolve().parent.parent / "docs/images"
+
+Floats = NDArray[np.float64]
+
+INK = "#2b2f33"
+PAPER = "#ffffff"
+FELT = "#2f6f5e"
+CUSHION = "#5a3d2b"
+# Of the balls 1 to 7; 9 to 15 have the same, with a white band, and 8 is black.
+BALLS = ("#f2c230", "#2b59c3", "#d7352f", "#6a3d9a", "#f0842c", "#2f9e58", "#8c2f39")
+POOL = ("#fbfaf4", *BALLS, "#1c1c1e", *BALLS)
+
+
+def main() -> None:
+    """Draw them all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="where to write; docs/images if left out")
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, draw in (("break", pool_break), ("hot-spot", hot_spot), ("bounces", bounces)):
+        target = folder / f"{name}.png"
+        save(draw(), target)
+        print(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB")
+
+
+# --- the pictures
+
+
+def pool_break() -> Figure:
+    """A pool break at four instants, with the paths so far."""
+    scene = library.load("pool-break", offset=0.004)
+    simulation = Simulation(scene)
+    length, width = box(scene)
+    figure, axes = panels(2, 2, (9.6, 5.35))
+    paths = [simulation.positions]
+    for panel, instant in zip(axes, (0.10, 0.14, 0.30, 0.75), strict=True):
+        for _ in simulation.events(until=instant):
+            paths.append(simulation.positions)
+        paths.append(simulation.positions)
+        rail = 0.05
+        panel.add_patch(Rectangle((-rail, -rail), length + 2 * rail, width + 2 * rail, color=CUSHION, lw=0))
+        panel.add_patch(Rectangle((0, 0), length, width, color=FELT, lw=0))
+        draw_paths(panel, paths, POOL, width=0.9, alpha=0.75)
+        draw_pool_balls(panel, simulation)
+        caption(panel, f"{1000 * simulation.time:.0f} ms, {counted(simulation.collisions)}")
+        frame(panel, (-rail, length + rail), (-rail, width + rail))
+    return figure
+
+
+def hot_spot() -> Figure:
+    """A gas of 3000 disks, fast in one spot at the start, coloured by speed."""
+    gas = library.load("gas", count=3000, packing_fraction=0.35, periodic=False, seed=3, speed=0.25)
+    length, width = box(gas)
+    balls = gas.balls
+    middle = np.hypot(balls.position[:, 0] - 0.35 * length, balls.position[:, 1] - 0.6 * width)
+    faster = np.where(middle < 0.16 * length, 6.0, 1.0)
+    simulation = Simulation(gas.replace(balls=balls.replace(velocity=balls.velocity * faster[:, None])))
+    figure, axes = panels(1, 3, (9.6, 3.45))
+    for panel, instant in zip(axes, (0.0, 0.15, 1.2), strict=True):
+        simulation.run(until=instant)
+        speed = np.linalg.norm(simulation.velocities, axis=1)
+        disks = disks_of(simulation.positions, simulation.radii, panel)
+        disks.set_array(speed)
+        disks.set(cmap="inferno", clim=(0.0, 1.2))
+        panel.add_collection(disks)
+        panel.add_patch(Rectangle((0, 0), length, width, fill=False, ec=INK, lw=1.0))
+        caption(panel, f"{simulation.time:g} s, {counted(simulation.collisions)}")
+        frame(panel, (-0.004, length + 0.004), (-0.004, width + 0.004))
+    return figure
+
+
+def bounces() -> Figure:
+    """The height of a ball that comes to rest, against time."""
+    simulation = Simulation(library.load("bouncing-ball"))
+    radius = float(simulation.radii[0])
+    times = np.linspace(0.0, 5.0, 2001)
+    heights = [float(simulation.run(until=time).positions[0, 1]) - radius for time in times]
+    figure = Figure(figsize=(9.6, 2.6), facecolor=PAPER, layout="constrained")
+    panel = figure.subplots()
+    panel.plot(times, heights, color=BALLS[1], lw=1.5)
+    panel.axvline(4.0636, color=BALLS[2], lw=1.0, ls=(0, (4, 3)))
+    panel.text(4.09, 0.72, "endlessly many bounces\nend here, at 4.06 s", color=BALLS[2], fontsize=9)
+    panel.set(xlim=(0.0, 5.0), ylim=(0.0, 1.05), xlabel="time, s", ylabel="height, m")
+    panel.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+# --- their parts
+
+
+def panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
+    """A figure of panels of equal size."""
+    figure = Figure(figsize=size, facecolor=PAPER)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.01, top=0.945, wspace=0.03, hspace=0.11)
+    return figure, list(axes.flat)
+
+
+def frame(panel: Axes, x: tuple[float, float], y: tuple[float, float]) -> None:
+    """Show this part of the plane, without axes."""
+    panel.set(xlim=x, ylim=y, aspect="equal")
+    panel.axis("off")
+
+
+def caption(panel: Axes, text: str) -> None:
+    """A line above a panel."""
+    panel.set_title(text, loc="left", fontsize=9.5, color=INK, pad=4)
+
+
+def draw_paths(panel: Axes, paths: list[Floats], colours: Iterable[str], *, width: float, alpha: float) -> None:
+    """Each ball's path as a line in its colour."""
+    lines = np.stack(paths, axis=1)
+    panel.add_collection(LineCollection(list(lines), colors=list(colours), linewidths=width, alpha=alpha))
+
+
+def draw_pool_balls(panel: Axes, simulation: Simulation) -> None:
+    """Balls as on a pool table, seen from above."""
+    places, radii = simulation.positions, simulation.radii
+    shadow = disks_of(places + np.array([0.008, -0.010]), radii, panel)
+    shadow.set(facecolor="#00000050", linewidth=0)
+    balls = disks_of(places, radii, panel)
+    balls.set(facecolor=POOL, edgecolor="#00000060", linewidth=0.4)
+    bands = disks_of(places[9:], 0.52 * radii[9:], panel)
+    bands.set(facecolor=POOL[0], linewidth=0)
+    for collection in (shadow, balls, bands):
+        collection.set_zorder(3)
+        panel.add_collection(collection)
+
+
+def disks_of(places: Floats, radii: Floats, panel: Axes) -> EllipseCollection:
+    """Disks in the units of the scene."""
+    return EllipseCollection(
+        2.0 * radii, 2.0 * radii, np.zeros(len(radii)), units="xy", offsets=places, transOffset=panel.transData
+    )
+
+
+def counted(collisions: int) -> str:
+    """`1 collision`, `1,234 collisions`."""
+    return f"{collisions:,} collision{'' if collisions == 1 else 's'}"
+
+
+def box(scene: Scene) -> tuple[float, float]:
+    """Length and width of a scene in a box."""
+    assert isinstance(scene.boundary, Box)  # noqa: S101  # these scenes are
+    length, width = scene.boundary.size
+    return length, width
+
+
+def save(figure: Figure, target: Path) -> None:
+    """Write a PNG of 256 colours: a quarter of the size, and no date in it."""
+    mpl.rcParams["font.family"] = "DejaVu Sans"  # comes with matplotlib, so it is the same everywhere
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=125, metadata={"Software": None})
+    picture = Image.open(buffer).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
