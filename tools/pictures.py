@@ -13,6 +13,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
@@ -24,13 +25,19 @@ IMAGES = Path(__file__).resolve().parent.parent / "docs/images"
 
 Floats = NDArray[np.float64]
 
+COLOURS = 96
+
 INK = "#2b2f33"
 PAPER = "#ffffff"
-FELT = "#2f6f5e"
-CUSHION = "#5a3d2b"
+FELT = "#1f4f49"
+CUSHION = "#4a3226"
+NIGHT = "#15131f"
 # Of the balls 1 to 7; 9 to 15 have the same, with a white band, and 8 is black.
-BALLS = ("#f2c230", "#2b59c3", "#d7352f", "#6a3d9a", "#f0842c", "#2f9e58", "#8c2f39")
+BALLS = ("#f5c842", "#3f7be0", "#e2443d", "#9a62d4", "#f2903f", "#3fb56d", "#b5495b")
 POOL = ("#fbfaf4", *BALLS, "#1c1c1e", *BALLS)
+SLOW_TO_FAST = LinearSegmentedColormap.from_list(
+    "slow to fast", ["#3d4a8a", "#6f5aa8", "#c2528b", "#f4744f", "#ffc15a", "#fff6d8"]
+)
 
 
 def main() -> None:
@@ -50,19 +57,19 @@ def main() -> None:
 
 def pool_break() -> Figure:
     """A pool break at four instants, with the paths so far."""
-    scene = library.load("pool-break", offset=0.004)
+    scene = library.load("pool-break", offset=0.011)
     simulation = Simulation(scene)
     length, width = box(scene)
     figure, axes = panels(2, 2, (9.6, 5.35))
     paths = [simulation.positions]
-    for panel, instant in zip(axes, (0.10, 0.14, 0.30, 0.75), strict=True):
+    for panel, instant in zip(axes, (0.10, 0.16, 0.36, 1.20), strict=True):
         for _ in simulation.events(until=instant):
             paths.append(simulation.positions)
         paths.append(simulation.positions)
         rail = 0.05
         panel.add_patch(Rectangle((-rail, -rail), length + 2 * rail, width + 2 * rail, color=CUSHION, lw=0))
         panel.add_patch(Rectangle((0, 0), length, width, color=FELT, lw=0))
-        draw_paths(panel, paths, POOL, width=0.9, alpha=0.75)
+        draw_paths(panel, paths, POOL, width=1.1, alpha=0.85)
         draw_pool_balls(panel, simulation)
         caption(panel, f"{1000 * simulation.time:.0f} ms, {counted(simulation.collisions)}")
         frame(panel, (-rail, length + rail), (-rail, width + rail))
@@ -70,24 +77,24 @@ def pool_break() -> Figure:
 
 
 def hot_spot() -> Figure:
-    """A gas of 3000 disks, fast in one spot at the start, coloured by speed."""
-    gas = library.load("gas", count=3000, packing_fraction=0.35, periodic=False, seed=3, speed=0.25)
+    """A gas of 2500 disks, in which one spot is made hot; coloured by speed."""
+    gas = library.load("gas", count=2500, packing_fraction=0.3, periodic=False, seed=3, speed=0.25)
     length, width = box(gas)
-    balls = gas.balls
-    middle = np.hypot(balls.position[:, 0] - 0.35 * length, balls.position[:, 1] - 0.6 * width)
-    faster = np.where(middle < 0.16 * length, 6.0, 1.0)
-    simulation = Simulation(gas.replace(balls=balls.replace(velocity=balls.velocity * faster[:, None])))
-    figure, axes = panels(1, 3, (9.6, 3.45))
-    for panel, instant in zip(axes, (0.0, 0.15, 1.2), strict=True):
+    mixed = Simulation(gas).run(collisions=100_000).snapshot()
+    balls = mixed.balls
+    away = np.linalg.norm(balls.position - (0.35 * length, 0.6 * width), axis=1)
+    faster = np.where(away < 0.16 * length, 6.0, 1.0)
+    simulation = Simulation(mixed.replace(balls=balls.replace(velocity=balls.velocity * faster[:, None])))
+    figure, axes = panels(1, 3, (9.6, 3.4))
+    for panel, instant in zip(axes, (0.0, 0.15, 1.5), strict=True):
         simulation.run(until=instant)
-        speed = np.linalg.norm(simulation.velocities, axis=1)
         disks = disks_of(simulation.positions, simulation.radii, panel)
-        disks.set_array(speed)
-        disks.set(cmap="inferno", clim=(0.0, 1.2))
+        disks.set_array(np.linalg.norm(simulation.velocities, axis=1))
+        disks.set(cmap=SLOW_TO_FAST, clim=(0.0, 1.4))
+        panel.add_patch(Rectangle((0, 0), length, width, color=NIGHT, lw=0))
         panel.add_collection(disks)
-        panel.add_patch(Rectangle((0, 0), length, width, fill=False, ec=INK, lw=1.0))
         caption(panel, f"{simulation.time:g} s, {counted(simulation.collisions)}")
-        frame(panel, (-0.004, length + 0.004), (-0.004, width + 0.004))
+        frame(panel, (0.0, length), (0.0, width))
     return figure
 
 
@@ -114,7 +121,7 @@ def panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, 
     """A figure of panels of equal size."""
     figure = Figure(figsize=size, facecolor=PAPER)
     axes = figure.subplots(rows, columns, squeeze=False)
-    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.01, top=0.945, wspace=0.03, hspace=0.11)
+    figure.subplots_adjust(left=0.005, right=0.995, bottom=0.01, top=1.0 - 0.29 / size[1], wspace=0.03, hspace=0.11)
     return figure, list(axes.flat)
 
 
@@ -141,7 +148,7 @@ def draw_pool_balls(panel: Axes, simulation: Simulation) -> None:
     shadow = disks_of(places + np.array([0.008, -0.010]), radii, panel)
     shadow.set(facecolor="#00000050", linewidth=0)
     balls = disks_of(places, radii, panel)
-    balls.set(facecolor=POOL, edgecolor="#00000060", linewidth=0.4)
+    balls.set(facecolor=POOL, edgecolor="#ffffff40", linewidth=0.5)
     bands = disks_of(places[9:], 0.52 * radii[9:], panel)
     bands.set(facecolor=POOL[0], linewidth=0)
     for collection in (shadow, balls, bands):
@@ -169,12 +176,12 @@ def box(scene: Scene) -> tuple[float, float]:
 
 
 def save(figure: Figure, target: Path) -> None:
-    """Write a PNG of 256 colours: a quarter of the size, and no date in it."""
+    """Write a PNG of few colours: a fraction of the size, and no date in it."""
     mpl.rcParams["font.family"] = "DejaVu Sans"  # comes with matplotlib, so it is the same everywhere
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=125, metadata={"Software": None})
+    figure.savefig(buffer, format="png", dpi=120, metadata={"Software": None})
     picture = Image.open(buffer).convert("RGB")
-    picture.quantize(256, dither=Image.Dither.NONE).save(target, optimize=True)
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ class Engine:
         self.world = world
         self.mode = mode
         self.epochs = 0
+        self._no_logs = np.zeros(0, loop.collision_record)
         self.clock = np.zeros(1, clock_record)
         for name in COUNTERS:
             self.clock[name] = world.counts.get(name, 0)
@@ -108,8 +109,7 @@ class Engine:
     def _predict(self) -> None:
         """Predict every event afresh and start a new calendar, whose bucket width is a guess that it will correct."""
         clock = self.clock
-        loop.predict_all(self.dim, self.balls, self.hood, self.walls, self.rest_on, float(clock["now"][0]),
-                         *self.gravity, self.found, self.sums)  # fmt: skip
+        self._call(np.inf, self._no_logs, afresh=True)
         times = self.balls["te"]
         ahead = np.sort(times[np.isfinite(times)])
         if ahead.size:
@@ -143,45 +143,57 @@ class Engine:
         """Run to an absolute time, or until so many more collisions are done; `loop.LIMIT` or `READY` says which."""
         if not self.balls.size:
             return loop.LIMIT
-        clock, world = self.clock, self.world
+        clock = self.clock
         clock["logged"] = 0
         target = self.collisions + quota
         while True:
-            left = target - self.collisions if quota > 0 else quota
-            reason = loop.advance(
-                self.dim, self.balls, clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
-                self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                *self.gravity, self.found, self.sums, logs, self.relative(until), left, self.balls.size > LARGE,
-            )  # fmt: skip
-            if reason == loop.EPOCH:
-                self._begin_epoch()
-            elif reason == loop.CROWDED:
-                self._index()
-            elif reason == loop.STACK:
-                culprits = [int(k) for k in (clock["culprit_a"][0], clock["culprit_b"][0]) if k != NONE]
-                raise StackError(culprits, self.time)
-            elif reason == loop.IDLE:
+            clock["quota"] = target - self.collisions if quota > 0 else quota
+            reason = self._call(until, logs, afresh=False)
+            if reason in (loop.LIMIT, loop.READY):
+                return reason
+            self._refresh(epoch=reason == loop.EPOCH)
+            if reason == loop.IDLE:
                 clock["idle"] = 0
                 return loop.LIMIT
-            elif reason == loop.ENDLESS:
+            if reason == loop.STACK:
+                culprits = [int(k) for k in (clock["culprit_a"][0], clock["culprit_b"][0]) if k != NONE]
+                raise StackError(culprits, self.time)
+            if reason == loop.ENDLESS:
                 raise EndlessError(self.time, loop.STILL)
-            else:
-                return int(reason)
 
-    def _begin_epoch(self) -> None:
-        """Move the origin of time to the last event, and predict everything afresh (large systems: in a new order)."""
+    def _call(self, until: float, logs: NDArray[Any], *, afresh: bool) -> int:
+        """Call the main loop."""
+        world = self.world
+        return int(
+            loop.advance(
+                self.dim, self.balls, self.clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
+                self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
+                *self.gravity, self.found, self.sums, logs, self.relative(until), afresh, self.balls.size > LARGE,
+            )
+        )  # fmt: skip
+
+    def _refresh(self, *, epoch: bool) -> None:
+        """The loop came back in the middle of an event: predict everything afresh, and begin a new epoch if one is over."""
+        if epoch:
+            self._move_origin()
+        if epoch and self.balls.size > LARGE and self.epochs % REORDER == 0:
+            self.store()
+            self._pack()
+        elif self.clock["crowded"][0]:
+            self._index()
+        else:
+            self._predict()
+        self.clock["crowded"] = 0
+
+    def _move_origin(self) -> None:
+        """Move the origin of time to the last event; it is kept as the sum of two floats, so that nothing is lost."""
         shift = float(self.clock["now"][0])
         loop.rebase(self.balls, self.clock, shift)
         high, low = self.world.origin
         total = high + shift
-        low += (high - (total - (total - high))) + (shift - (total - high))  # what the sum lost
-        self.world.origin = (total, low)
+        lost = (high - (total - (total - high))) + (shift - (total - high))
+        self.world.origin = (total, low + lost)
         self.epochs += 1
-        if self.balls.size > LARGE and self.epochs % REORDER == 0:
-            self.store()
-            self._pack()
-        else:
-            self._predict()
 
     def store(self) -> World:
         """Write the hot records back into the world's anchors."""
@@ -201,8 +213,8 @@ class Engine:
     def next_together(self) -> NDArray[Any]:
         """The next collisions, all that fall together, without moving any anchor."""
         if not self.balls.size:
-            return np.zeros(0, loop.collision_record)
-        nothing = np.zeros(0, loop.collision_record)
+            return self._no_logs
+        nothing = self._no_logs
         twin = self
         if self.advance(np.inf, 0, nothing) == loop.READY and not self._next_is_collision():
             twin = copy.deepcopy(self)  # a seam comes first: cross it on a copy

@@ -16,14 +16,15 @@ from carom.solvers.exact.calendar import word
 from carom.solvers.exact.predict import ALL_AROUND, predict, pull
 from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, SEAM, WALL
 
-# Why the loop came back.
+# Why the loop came back; of two reasons, the larger number counts.
+GO: Final = -1  # it need not
 LIMIT: Final = 0  # no event up to the time limit is left
 READY: Final = 1  # the next event is a collision (or a seam), and as many collisions as wished are done
-EPOCH: Final = 2  # an epoch is over
-CROWDED: Final = 3  # memory of the neighbourhood ran out: build it anew
-STACK: Final = 4  # a ball rests on another, or on a round wall
-ENDLESS: Final = 5  # time does not advance
-IDLE: Final = 6  # balls go round and round, and no collision is in sight
+CROWDED: Final = 2  # memory of the neighbourhood ran out: build it anew
+EPOCH: Final = 3  # an epoch is over
+IDLE: Final = 4  # balls go round and round, and no collision is in sight
+STACK: Final = 5  # a ball rests on another, or on a round wall
+ENDLESS: Final = 6  # time does not advance
 
 STREAK: Final = 20_000  # contacts in a row, each within the contact time of the last, that count as rest
 PATIENCE: Final = (
@@ -214,141 +215,134 @@ def cross_seam(
     ball.count += np.uint32(1)
 
 
-@kernel
-def advance(
-    dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
-    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
-    gx: Any, gy: Any, gz: Any, found: Any, sums: Any, logs: Any, limit: Real, quota: Index, ahead: bool,
-) -> int:  # fmt: skip
-    """Go on up to the time `limit` (included), or until `quota` collisions are done; says why it stopped.
-
-    A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision.
-    """
-    clock = clocks[0]
+@law
+def next_entry(
+    hood: Any, balls: Any, clock: Any, heap_t: Any, heap_i: Any, blocks: Any, limit: Real, ahead: bool
+) -> bool:
+    """Bring the next genuine entry of the calendar to the top of the heap; False when there is none up to the limit."""
     while True:
-        if clock.heap == 0:
-            bucket, buckets = clock.bucket + 1, clock.buckets
-            while bucket < buckets and blocks[word(bucket, calendar.COUNT)] == 0:
-                bucket += 1
-            if bucket >= buckets:
-                calendar.turn(balls, heap_t, heap_i, blocks, clock)
-                if clock.bucket == buckets:
-                    return LIMIT
-                continue
+        if clock.heap > 0:
+            if heap_t[0] == balls[np.uint32(heap_i[0])].te:
+                return bool(heap_t[0] <= limit)
+            calendar.pop(heap_t, heap_i, clock)
+            continue
+        bucket, buckets = clock.bucket + 1, clock.buckets
+        while bucket < buckets and blocks[word(bucket, calendar.COUNT)] == 0:
+            bucket += 1
+        if bucket < buckets:
             clock.bucket = bucket
             calendar.open_bucket(balls, heap_t, heap_i, blocks, clock)
             if ahead:
                 ask_ahead(hood, balls, blocks, bucket, buckets)
             continue
-        t = heap_t[0]
-        i = heap_i[0]
-        ball = balls[np.uint32(i)]
-        if t != ball.te:
-            calendar.pop(heap_t, heap_i, clock)
-            continue
-        if t > limit:
-            return LIMIT
-        if clock.heap > 1 and (heap_t[1] == t or (clock.heap > 2 and heap_t[2] == t)):
-            i = calendar.first_of_ties(balls, heap_t, heap_i, clock)
-            ball = balls[np.uint32(i)]
-        clock.looked += 1
-        face: Index = np.int64(ball.exit)
-        kind = np.int64(ball.kind) & 3
-        j = np.uint32(NONE)
-        moved = False
-        if face == CONTACT:
-            face = ALL_AROUND
-            if kind != BALL or balls[np.uint32(ball.partner)].count == ball.promise:
-                if quota == 0 or (quota < 0 and kind != EDGE):
-                    return READY
-                moved = True
-                clock.events += 1
-                if kind == BALL:
-                    j = ball.partner
-                    quota -= 1
-                    fine = hit_ball(
-                        dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, gx, gy, gz, logs
-                    )
-                elif kind == WALL:
-                    quota -= 1
-                    fine = hit_wall(
-                        dim,
-                        balls,
-                        i,
-                        t,
-                        clock,
-                        walls,
-                        rest_on,
-                        streak,
-                        bounce,
-                        wall_bounce,
-                        contact_time,
-                        gx,
-                        gy,
-                        gz,
-                        logs,
-                    )
-                else:
-                    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
-                    flight.fly(dim, ball, t, ax, ay, az)
-                    ball.rest = 0
-                    ball.count += np.uint32(1)
-                    fine = True
-                if not fine:
-                    clock.culprit_a = ball.id
-                    clock.culprit_b = balls[np.uint32(j)].id if j != NONE else NONE
-                    return STACK
-        else:
-            if face >= SEAM:
-                if quota == 0:
-                    return READY
-                clock.idle += 1
-                if clock.idle > PATIENCE and limit == np.inf:
-                    return IDLE
-                moved = True
-                cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, gx, gy, gz)
-                clock.seams += 1
-                clock.events += 1
-            ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
-            if not neighbourhood.renew(dim, hood, clock, balls, walls, i, face, t, ax, ay, az):
-                return CROWDED
-        if i == heap_i[0]:
-            calendar.pop(heap_t, heap_i, clock)
-        if moved:
-            clock.still = clock.still + 1 if t == clock.now else 0
-            if face < SEAM:
-                clock.idle = 0
-            clock.now = t
-            if clock.still > STILL:
-                clock.culprit_a = ball.id
-                return ENDLESS
-            if clock.events >= clock.epoch:
-                return EPOCH
-        face = min(face, ALL_AROUND)
-        for k in range(1 if j == NONE else 2):
-            each = i if k == 0 else j
-            predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, sums)
-            if balls[np.uint32(each)].te < np.inf and not calendar.file(balls, heap_t, heap_i, blocks, clock, each):
-                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+        calendar.turn(balls, heap_t, heap_i, blocks, clock)
+        if clock.bucket == buckets:
+            return False
+
+
+@law
+def tick(clock: Any, t: Real, idle: bool, limit: Real) -> int:
+    """An anchor has moved: time is now t. Says if the run must stop to think."""
+    clock.still = clock.still + 1 if t == clock.now else 0
+    clock.idle = clock.idle + 1 if idle else 0
+    clock.now = t
+    clock.events += 1
+    if clock.still > STILL:
+        return ENDLESS
+    if clock.idle > PATIENCE and limit == np.inf:
+        return IDLE
+    return EPOCH if clock.events >= clock.epoch else GO
+
+
+@law
+def touch(
+    dim: Any, hood: Any, balls: Any, i: Index, kind: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any,
+    bounce: Any, wall_bounce: Any, contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """Ball i touches a ball or a wall, or comes to the end of the one it slides on. False: it rests where it cannot."""
+    if kind == BALL:
+        clock.quota -= 1
+        return hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, gx, gy, gz, logs)
+    if kind == WALL:
+        clock.quota -= 1
+        return hit_wall(
+            dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, gx, gy, gz, logs
+        )
+    ball = balls[np.uint32(i)]
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    ball.rest = 0
+    ball.count += np.uint32(1)
+    return True
 
 
 @kernel
-def predict_all(
-    dim: Any,
-    balls: Any,
-    hood: Any,
-    walls: Any,
-    rest_on: Any,
-    now: Real,
-    gx: Any,
-    gy: Any,
-    gz: Any,
-    found: Any,
-    sums: Any,
-) -> None:
-    """Predict every ball's next event afresh."""
-    for i in range(balls.size):
-        predict(dim, hood, balls, i, ALL_AROUND, now, rest_on, walls, gx, gy, gz, found, sums)
+def advance(
+    dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
+    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
+    gx: Any, gy: Any, gz: Any, found: Any, sums: Any, logs: Any, limit: Real, afresh: bool, ahead: bool,
+) -> int:  # fmt: skip
+    """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
+
+    A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision. With
+    `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once).
+    """
+    clock = clocks[0]
+    while True:
+        i: Index = np.uint32(0)
+        j: Index = np.uint32(NONE)
+        t = clock.now
+        face: Index = np.int64(ALL_AROUND)
+        reason = GO
+        if not afresh:
+            if not next_entry(hood, balls, clock, heap_t, heap_i, blocks, limit, ahead):
+                return LIMIT
+            t, i = heap_t[0], heap_i[0]
+            if clock.heap > 1 and (heap_t[1] == t or (clock.heap > 2 and heap_t[2] == t)):
+                i = calendar.first_of_ties(balls, heap_t, heap_i, clock)
+            ball = balls[np.uint32(i)]
+            kind = np.int64(ball.kind) & 3
+            clock.looked += 1
+            if ball.exit != CONTACT:
+                face = np.int64(ball.exit)
+                if face >= SEAM:
+                    if clock.quota == 0:
+                        return READY
+                    cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, gx, gy, gz)
+                    clock.seams += 1
+                    reason = tick(clock, t, True, limit)
+                ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+                if not neighbourhood.renew(dim, hood, clock, balls, walls, i, face, t, ax, ay, az):
+                    clock.crowded = 1
+                    reason = max(reason, CROWDED)
+                face = min(face, ALL_AROUND)
+            elif kind != BALL or balls[np.uint32(ball.partner)].count == ball.promise:
+                if clock.quota == 0 or (clock.quota < 0 and kind != EDGE):
+                    return READY
+                j = np.uint32(ball.partner) if kind == BALL else np.uint32(NONE)
+                fine = touch(
+                    dim, hood, balls, i, kind, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time,
+                    gx, gy, gz, logs,
+                )  # fmt: skip
+                reason = tick(clock, t, False, limit)
+                if not fine:
+                    clock.culprit_a = ball.id
+                    clock.culprit_b = balls[np.uint32(j)].id if j != NONE else NONE
+                    reason = STACK
+            if reason != GO:
+                return reason
+            if i == heap_i[0]:
+                calendar.pop(heap_t, heap_i, clock)
+        todo = balls.size if afresh else (1 if j == NONE else 2)
+        for k in range(todo):
+            each = np.uint32(k) if afresh else (i if k == 0 else j)
+            predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, sums)
+            if afresh or balls[np.uint32(each)].te == np.inf:
+                continue
+            if not calendar.file(balls, heap_t, heap_i, blocks, clock, each):
+                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+        if afresh:
+            return GO
 
 
 @kernel

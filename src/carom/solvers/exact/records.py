@@ -59,7 +59,9 @@ clock_record = np.dtype(
         ("ball_ball", "i8"), ("ball_wall", "i8"), ("seams", "i8"), ("rests", "i8"), ("softened", "i8"),
         ("still", "i8"),  # events in a row that found time standing still
         ("idle", "i8"),  # seams crossed in a row without a collision
-        ("logged", "i8"),
+        ("crowded", "i8"),  # 1: the neighbourhood is to be built anew
+        ("quota", "i8"),  # collisions still to be done
+        ("logged", "i8"),  # collisions written down
         ("culprit_a", "i8"), ("culprit_b", "i8"),  # who is to blame when the run stops with an error
     ]
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Independent references that the solvers are held against."""
