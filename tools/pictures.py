@@ -1,7 +1,6 @@
 """Draw the pictures of the documents from real runs: the same pictures every time.
 
-    python tools/pictures.py            writes docs/images/*.png
-    python tools/pictures.py FOLDER     writes them elsewhere
+`python tools/pictures.py` writes docs/images/*.png; with a FOLDER it writes them there.
 """
 
 import argparse
@@ -57,14 +56,13 @@ def main() -> None:
 
 def pool_break() -> Figure:
     """A pool break at four instants, with the paths so far."""
-    scene = library.load("pool-break", offset=0.011)
+    scene = library.load("pool-break", offset=0.004)
     simulation = Simulation(scene)
     length, width = box(scene)
     figure, axes = panels(2, 2, (9.6, 5.35))
     paths = [simulation.positions]
     for panel, instant in zip(axes, (0.10, 0.16, 0.36, 1.20), strict=True):
-        for _ in simulation.events(until=instant):
-            paths.append(simulation.positions)
+        paths.extend(simulation.positions for _ in simulation.events(until=instant))
         paths.append(simulation.positions)
         rail = 0.05
         panel.add_patch(Rectangle((-rail, -rail), length + 2 * rail, width + 2 * rail, color=CUSHION, lw=0))

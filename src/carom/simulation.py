@@ -124,7 +124,11 @@ class Simulation:
             yield self._collision(logs[0])
 
     def collide(self, until: float | None = None, collisions: int | None = None) -> NDArray[Any]:
-        """Run, and give all collisions as one structured array: the fast way to have many."""
+        """Run, and give all collisions as one structured array: the fast way to have many.
+
+        Its fields are time (s), kind (1 between balls, 2 with a wall), a and b (the balls), wall (a number), place,
+        normal, impulse, and softened (1 if the collision fell within the contact time).
+        """
         end, quota = self._goal(until, collisions)
         parts = []
         room = 65536
@@ -133,6 +137,7 @@ class Simulation:
             before = self._engine.collisions
             self._advance(end, logs.size, logs)
             done = self._engine.collisions - before
+            logs["time"] = self._engine.absolute(logs["time"])
             parts.append(logs[:done])
             quota -= done
             if done < logs.size:
@@ -366,7 +371,8 @@ class Simulation:
         carry(before.anchors, world.anchors, old, now)
         if scene is not None:
             self._anchor_here(world.anchors, everyone=before.gravity != world.gravity)
-        world.contact_time = max(world.contact_time, before.contact_time)
+        if new_scene.contact_time is None:
+            world.contact_time = max(world.contact_time, before.contact_time)
         world.origin, world.now, world.events, world.counts = before.origin, now, before.events, before.counts
         self._scene = present
         self._start(world)

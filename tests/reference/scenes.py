@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from carom import Balls, Box, Scene
+from carom import Ball, Balls, Box, Scene
+from carom.world import placement
 
 
 def scattered(
@@ -58,3 +59,20 @@ def lattice_scene(rows: int, d: int, periodic: Sequence[bool], radius: float = 0
         balls=Balls(position=places, velocity=velocity, mass=1.0 + 0.25 * (index % 4), radius=radius - (index % 3) / 16.0),
         **others,
     )
+
+
+def filled(scene: Scene, low: Sequence[float], high: Sequence[float], radii: Sequence[float], seed: int) -> Scene:
+    """A scene with one more ball of each radius, wherever in a box there is room for it; masses from 1/2 to 2, speeds about 1."""
+    rng = np.random.default_rng(seed)
+    for radius in radii:
+        for _ in range(1000):
+            ball = Ball(
+                position=rng.uniform(low, high), velocity=rng.normal(size=len(low)), mass=rng.uniform(0.5, 2.0), radius=radius
+            )
+            trial = scene.replace(balls=[scene.balls, ball] if len(scene.balls) else [ball])
+            if not placement.problems(trial):
+                scene = trial
+                break
+        else:
+            raise AssertionError("the balls do not fit")
+    return scene

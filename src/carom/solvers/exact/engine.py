@@ -140,7 +140,10 @@ class Engine:
     # Running.
 
     def advance(self, until: float, quota: int, logs: NDArray[Any]) -> int:
-        """Run to an absolute time, or until so many more collisions are done; `loop.LIMIT` or `READY` says which."""
+        """Run to an absolute time, or until so many more collisions are done; `loop.LIMIT` or `READY` says which.
+
+        The collisions are written into `logs` as far as it has room, with times after the origin.
+        """
         if not self.balls.size:
             return loop.LIMIT
         clock = self.clock
@@ -151,6 +154,8 @@ class Engine:
             reason = self._call(until, logs, afresh=False)
             if reason in (loop.LIMIT, loop.READY):
                 return reason
+            if reason == loop.EPOCH:
+                logs["time"][: int(clock["logged"][0])] -= clock["now"][0]
             self._refresh(epoch=reason == loop.EPOCH)
             if reason == loop.IDLE:
                 clock["idle"] = 0
@@ -173,7 +178,7 @@ class Engine:
         )  # fmt: skip
 
     def _refresh(self, *, epoch: bool) -> None:
-        """The loop came back in the middle of an event: predict everything afresh, and begin a new epoch if one is over."""
+        """The loop came back in the middle of an event: predict everything afresh, in a new epoch if one is over."""
         if epoch:
             self._move_origin()
         if epoch and self.balls.size > LARGE and self.epochs % REORDER == 0:
@@ -237,10 +242,10 @@ class Engine:
     @property
     def time(self) -> float:
         """Time of the last event, s."""
-        return self.absolute(float(self.clock["now"][0]))
+        return float(self.absolute(self.clock["now"][0]))
 
-    def absolute(self, t: float) -> float:
-        """A time after the origin as an absolute one."""
+    def absolute(self, t: Any) -> Any:
+        """A time, or an array of times, after the origin as an absolute one."""
         high, low = self.world.origin
         return high + (low + t)
 

@@ -1,0 +1,82 @@
+"""Measure, show progress, and write the page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks import machine, report
+from benchmarks.cases import sections
+from benchmarks.model import FULL, QUICK, Case, Effort, Row, Section, Skipped
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+
+
+def chosen(every: tuple[Section, ...], only: str, *, quick: bool) -> list[Case]:
+    """The cases to measure."""
+    cases = [case for section in every for case in section.cases]
+    return [case for case in cases if fnmatch(case.name, f"*{only}*") and not (quick and case.heavy)]
+
+
+def run(cases: list[Case], effort: Effort, console: Console) -> dict[str, Row | str]:
+    """Measure all cases in turn; a skipped one gives its reason."""
+    results: dict[str, Row | str] = {}
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("", total=len(cases))
+        for case in cases:
+            progress.update(task, description=case.name)
+            try:
+                results[case.name] = case.measure(effort)
+            except Skipped as reason:
+                results[case.name] = str(reason)
+            progress.console.print(f"{case.name:32} {told(results[case.name])}", highlight=False, markup=False, soft_wrap=True)
+            progress.advance(task)
+    return results
+
+
+def told(row: Row | str) -> str:
+    """A row in one line."""
+    if isinstance(row, str):
+        return f"skipped: {row}"
+    return ", ".join(f"{report.shown(value)} {name}" for name, value in row.items())
+
+
+def main(
+    *,
+    quick: Annotated[bool, typer.Option(help="A minute: few, short slices, and no heavy case.")] = False,
+    only: Annotated[str, typer.Option(help="Only cases whose name contains this pattern, e.g. 'disks-1e3'.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON; write no page.")] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Where to write the page [docs/benchmarks.md after a full run].")
+    ] = None,
+) -> None:
+    """Measure carom's speed, and write docs/benchmarks.md."""
+    effort = QUICK if quick else FULL
+    every = sections()
+    cases = chosen(every, only, quick=quick)
+    if not cases:
+        raise typer.BadParameter(f"no case's name contains {only!r}", param_hint="--only")
+    results = run(cases, effort, Console(stderr=True))
+    facts = machine.facts()
+    if as_json:
+        print(json.dumps({"facts": facts, "effort": asdict(effort), "results": results}, indent=2))
+        return
+    text = report.page(every, results, facts, {"slices": effort.slices, "turnover": effort.turnover})
+    path = output or (None if quick or only else PAGE)
+    if path is None:
+        print(text)
+    else:
+        path.write_text(text, encoding="utf-8")
+        print(f"written: {path}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,111 @@
+"""Memory, compilation and start, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.model import Effort, Skipped
+
+STATM = Path("/proc/self/statm")
+
+START = """
+import time
+begin, cpu = time.perf_counter(), time.process_time()
+import json, sys
+from carom import Simulation, library
+options = json.loads(sys.argv[1])
+gravity, neighbours = options.pop("gravity"), options.pop("neighbours")
+scene = library.load("gas", count=200, **options)
+if gravity:
+    scene = scene.replace(gravity=(0.0, -1.0))
+Simulation(scene, neighbours=neighbours).run(collisions=1)
+print(json.dumps([time.perf_counter() - begin, time.process_time() - cpu]))
+"""
+
+MEMORY = """
+import json, sys
+from benchmarks import footprint
+print(json.dumps(footprint.occupied(*json.loads(sys.argv[1]))))
+"""
+
+
+def child(program: str, argument: object, cache: str | None = None) -> Any:
+    """What a Python program prints, as JSON, when it runs in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    if cache is not None:
+        environment["NUMBA_CACHE_DIR"] = cache
+    command = [sys.executable, "-c", program, json.dumps(argument)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Skipped(f"failed: {done.stderr.strip().splitlines()[-1]}")
+    return json.loads(done.stdout)
+
+
+def start(
+    effort: Effort, *, neighbours: str = "cells", gravity: bool = False, dimension: int = 2
+) -> Mapping[str, float]:
+    """Seconds from before `import carom` to after the first collision: compiling everything, and with a full cache."""
+    options = {
+        "gravity": gravity,
+        "neighbours": neighbours,
+        "dimension": dimension,
+        "periodic": not gravity,
+        "packing_fraction": 0.2,
+    }
+    with tempfile.TemporaryDirectory() as cache:
+        wall, cpu = child(START, options, cache)
+        warm = min(child(START, options, cache)[0] for _ in range(min(effort.slices, 3)))
+    return {"cold, s": wall, "cold, s of CPU": cpu, "warm, s": warm}
+
+
+def memory(_effort: Effort, *, count: int, packing: float) -> Mapping[str, float]:
+    """Bytes a ball: of the solver's arrays, and of the whole process."""
+    arrays, resident = child(MEMORY, [count, packing])
+    return {"arrays, bytes a ball": arrays, "process, bytes a ball": resident}
+
+
+def occupied(count: int, packing: float) -> tuple[float, float]:
+    """Bytes a ball that a simulation takes: in arrays, and by which this process, a fresh one, grows."""
+    from benchmarks.scenes import gas  # noqa: PLC0415  # what it loads must be there before the measurement
+    from carom import Simulation  # noqa: PLC0415
+
+    if not STATM.exists():
+        raise Skipped("this system does not tell the memory of a process")
+    Simulation(gas(200, packing), check=False).run(collisions=1)
+    scene = gas(count, packing)
+    before = resident()
+    sim = Simulation(scene, check=False).run(collisions=count // 10)
+    grown = resident() - before
+    engine = sim._engine  # noqa: SLF001  # the public interface does not tell the memory
+    own = sum(array.nbytes for array in owners(engine, {}).values())
+    return own / count, grown / count
+
+
+def resident() -> int:
+    """Memory of this process, bytes."""
+    return int(STATM.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def owners(thing: object, found: dict[int, Any]) -> dict[int, Any]:
+    """All arrays that are reachable from a thing's attributes, each piece of memory once."""
+    if isinstance(thing, np.ndarray):
+        base = thing
+        while isinstance(base.base, np.ndarray):
+            base = base.base
+        found[id(base)] = base
+    elif isinstance(thing, tuple | list):
+        for part in thing:
+            owners(part, found)
+    elif hasattr(thing, "__dict__"):
+        for part in vars(thing).values():
+            owners(part, found)
+    return found

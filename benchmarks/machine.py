@@ -1,0 +1,49 @@
+"""What the numbers were measured on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+
+def processor() -> str:
+    """The model of the processor, as it calls itself."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def memory() -> str:
+    """The memory of the machine."""
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError):  # not on this system
+        return "unknown"
+    return f"{size / 2**30:.0f} GiB"
+
+
+def version(package: str) -> str:
+    """The installed version of a package."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def facts() -> dict[str, str]:
+    """Machine, versions and date."""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    packages = ("carom", "numba", "llvmlite", "numpy", "billiards", "pooltool-billiards")
+    return {
+        "processor": f"{processor()}, {os.cpu_count()} cores",
+        "memory": memory(),
+        "system": f"{platform.system()} {platform.machine()}, {python}",
+        "packages": ", ".join(f"{name} {version(name)}" for name in packages),
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+    }

@@ -1,0 +1,28 @@
+"""The pictures of the documents can be drawn anew, the same each time, and are small."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+NAMES = ("bounces.png", "break.png", "hot-spot.png")
+LARGEST = 200_000  # bytes
+
+
+def draw(folder: Path) -> dict[str, bytes]:
+    command = [sys.executable, str(ROOT / "tools/pictures.py"), str(folder)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stored_pictures_are_small(name: str) -> None:
+    assert 1_000 < (ROOT / "docs/images" / name).stat().st_size < LARGEST
+
+
+def test_pictures_are_the_same_each_time(tmp_path: Path) -> None:
+    once, again = draw(tmp_path / "once"), draw(tmp_path / "again")
+    assert tuple(once) == NAMES
+    assert once == again

@@ -1,0 +1,185 @@
+"""Cells and neighbour lists never miss a neighbour: compared with all pairs."""
+
+import numpy as np
+import pytest
+
+from carom.physics.jit import kernel
+from carom.solvers.exact import build, cells, lists
+from carom.solvers.exact.predict import ALL_AROUND
+from carom.solvers.exact.records import ball_record, clock_record
+
+NO_WALLS = np.zeros(0)
+
+
+def a_region(dimension, size, periodic):
+    missing = 3 - dimension
+    size = (*size, *(1.0,) * missing)
+    return build.Region(dimension, (0.0, 0.0, 0.0), size, (*periodic, *(False,) * missing), size)
+
+
+def some_balls(region, n, radius, seed):
+    """Places at random (overlaps do not matter to neighbourhoods), radii as given or drawn from a range."""
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(0.0, 1.0, (n, 3)) * region.size
+    places[:, region.dimension :] = 0.0
+    balls = np.zeros(n, ball_record)
+    balls["x"], balls["y"], balls["z"] = places.T
+    low, high = radius
+    balls["r"] = low * (high / low) ** rng.uniform(0.0, 1.0, n) if low < high else low
+    balls["id"] = np.arange(n)
+    return balls, places
+
+
+def nearest_images(region, places):
+    """All differences of places, each the shortest of its images, and the period that makes it so."""
+    d = places[:, None, :] - places[None, :, :]
+    steps = np.zeros(d.shape, np.int64)
+    for axis in range(region.dimension):
+        if region.periodic[axis]:
+            steps[..., axis] = -np.round(d[..., axis] / region.size[axis]).astype(np.int64)
+    return d + steps * np.array(region.size), steps
+
+
+def found_by(law, region, hood, balls, i):
+    """Partner and image of each candidate."""
+    found = np.zeros(4 * balls.size + 64, np.uint64)
+    n = law((0,) * region.dimension, hood, balls, i, ALL_AROUND, 0.0, found)
+    partner = (found[:n] & np.uint64(0xFFFFFFFF)).astype(int)
+    image = (found[:n] >> np.uint64(32)).astype(int)
+    steps = np.stack([image % 3 - 1, image // 3 % 3 - 1, image // 9 - 1], axis=1)
+    return {(int(j), *s) for j, s in zip(partner, steps.tolist(), strict=True)}
+
+
+REGIONS = [
+    pytest.param(a_region(2, (1.0, 0.7), (True, True)), 300, id="periodic plane"),
+    pytest.param(a_region(2, (1.0, 0.7), (True, False)), 300, id="strip"),
+    pytest.param(a_region(2, (1.0, 0.7), (False, False)), 300, id="plane"),
+    pytest.param(a_region(3, (1.0, 0.7, 0.8), (True, True, True)), 400, id="periodic space"),
+    pytest.param(a_region(3, (1.0, 0.7, 0.8), (False, True, False)), 400, id="space"),
+]
+
+
+@pytest.mark.requirement("M-15", "M-17")
+@pytest.mark.parametrize("radius", [(0.01, 0.01), (0.002, 0.03)], ids=["equal", "mixed"])
+@pytest.mark.parametrize(("region", "n"), REGIONS)
+def test_cells_name_everyone_who_could_be_touched(region, n, radius):
+    balls, places = some_balls(region, n, radius, seed=1)
+    clock = np.zeros(1, clock_record)
+    hood = build.build_cells(region, balls, clock, places, NO_WALLS)
+    d, steps = nearest_images(region, places)
+    reach = balls["r"][:, None] + balls["r"][None, :]
+    touching = (d**2).sum(axis=2) <= reach**2
+    assert touching.sum() > n  # the test has something to find
+    for i in range(n):
+        near = {(int(j), *steps[i, j].tolist()) for j in np.flatnonzero(touching[i]) if j != i}
+        named = found_by(cells.candidates, region, hood, balls, i)
+        assert near <= named
+
+
+@pytest.mark.requirement("M-15")
+@pytest.mark.parametrize(("region", "n"), REGIONS[:3])
+def test_cells_name_all_within_one_cell(region, n):
+    """A partner is looked for in the same and in all adjacent cells: whatever is nearer than an edge on each axis is there."""
+    balls, places = some_balls(region, n, (0.01, 0.01), seed=2)
+    hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
+    d, steps = nearest_images(region, places)
+    near = (np.abs(d)[..., : region.dimension] < np.array(hood.edge)[: region.dimension]).all(axis=2)
+    for i in range(n):
+        wanted = {(int(j), *steps[i, j].tolist()) for j in np.flatnonzero(near[i]) if j != i}
+        assert wanted <= found_by(cells.candidates, region, hood, balls, i)
+
+
+@pytest.mark.requirement("M-15")
+def test_the_work_for_a_ball_does_not_grow_with_the_number_of_balls():
+    """Cells turn N² into N: the mean number of candidates is the same for 500 and for 8000 balls."""
+    means = []
+    for n in (500, 8000):
+        region = a_region(2, (1.0, 1.0), (True, True))
+        balls, places = some_balls(region, n, (0.3 / n**0.5,) * 2, seed=3)
+        hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
+        means.append(np.mean([len(found_by(cells.candidates, region, hood, balls, i)) for i in range(200)]))
+    # About nine cells of half a ball each (or of the size of a ball); 200 samples of a Poisson number.
+    assert means[0] < 12.0
+    assert means[1] == pytest.approx(means[0], abs=4 * (2 * means[0] / 200) ** 0.5 + 0.1 * means[0])
+
+
+@pytest.mark.parametrize("face", range(4))
+def test_after_a_face_only_the_new_cells_are_looked_at(face):
+    region = a_region(2, (1.0, 1.0), (True, True))
+    balls, places = some_balls(region, 300, (0.01, 0.01), seed=4)
+    hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
+    axis, step = ("cx", "cy")[face >> 1], 2 * (face & 1) - 1
+    shape = hood.shape[face >> 1]
+    found = np.zeros(400, np.uint64)
+    for i in range(50):
+        n = cells.candidates((0, 0), hood, balls, i, face, 0.0, found)
+        new = (found[:n] & np.uint64(0xFFFFFFFF)).astype(int)
+        assert (balls[axis][new] == (balls[axis][i] + step) % shape).all()
+        everyone = {entry[0] for entry in found_by(cells.candidates, region, hood, balls, i)}
+        ahead = {j for j in everyone if balls[axis][j] == (balls[axis][i] + step) % shape}
+        assert set(new.tolist()) == ahead
+
+
+@pytest.mark.requirement("M-15", "M-17")
+@pytest.mark.parametrize("radius", [(0.01, 0.01), (0.001, 0.05)], ids=["equal", "mixed 1:50"])
+@pytest.mark.parametrize(("region", "n"), REGIONS)
+def test_lists_are_exactly_the_balls_within_the_skin(region, n, radius):
+    balls, places = some_balls(region, n, radius, seed=5)
+    skin = 0.013
+    hood = build.build_lists(region, balls, np.zeros(1, clock_record), places, NO_WALLS, skin)
+    d, steps = nearest_images(region, places)
+    reach = balls["r"][:, None] + balls["r"][None, :] + skin
+    near = (d**2).sum(axis=2) < reach**2
+    missed_by_design = hidden_by_large_balls(balls, d, skin)
+    for i in range(n):
+        wanted = {int(j) for j in np.flatnonzero(near[i] & ~missed_by_design[i]) if j != i}
+        named = {entry[0] for entry in found_by(lists.candidates, region, hood, balls, i)}
+        assert wanted <= named <= {int(j) for j in np.flatnonzero(near[i])}
+        images = {entry for entry in found_by(lists.candidates, region, hood, balls, i) if entry[0] in wanted}
+        assert images == {(j, *steps[i, j].tolist()) for j in wanted}
+
+
+def hidden_by_large_balls(balls, d, skin):
+    """Centres deep inside another ball, which only a test with overlaps can have; the search leaves them out."""
+    deep = np.maximum(balls["r"][:, None], balls["r"][None, :]) - skin
+    return (d**2).sum(axis=2) < np.maximum(deep, 0.0) ** 2
+
+
+@kernel
+def enter_and_leave(hood, clocks, cell, which, into):
+    for k in range(which.size):
+        if into[k]:
+            if not cells.enter(hood, clocks[0], cell[k], which[k]):
+                return k
+        else:
+            cells.leave(hood, clocks[0], cell[k], which[k])
+    return which.size
+
+
+def test_cells_keep_books_when_crowded():
+    """Balls go in and out of a few cells at random; more than a cell's slots, so that spare blocks come and go."""
+    rng = np.random.default_rng(6)
+    region = a_region(2, (1.0, 1.0), (True, True))
+    balls, places = some_balls(region, 200, (0.1, 0.1), seed=6)
+    clock = np.zeros(1, clock_record)
+    hood = build.build_cells(region, balls, clock, places, NO_WALLS)
+    count = hood.shape[0] * hood.shape[1]
+    home = (balls["cx"] + hood.shape[0] * balls["cy"]).astype(np.int64)
+    for _ in range(20):
+        who = rng.permutation(200)[:50].astype(np.uint32)
+        target = rng.integers(0, count, 50)
+        cell = np.stack([home[who], target], axis=1).ravel()
+        done = enter_and_leave(hood, clock, cell, np.repeat(who, 2), np.tile([False, True], 50))
+        assert done == 100
+        home[who] = target
+        for c in range(count):
+            assert sorted(balls_in(hood, c)) == np.flatnonzero(home == c).tolist()
+
+
+def balls_in(hood, cell):
+    found, block = [], cell
+    while block != 0xFFFFFFFF:
+        words = hood.slots[4 * block : 4 * block + 4]
+        found += [int(k) for k in words[: cells.ROOM] if k != 0xFFFFFFFF]
+        block = int(words[cells.NEXT])
+    return found
