@@ -14,7 +14,7 @@ from reference.scenes import filled
 from carom import Ball, Box, Circle, Open, Polygon, Scene, Simulation
 
 NUDGE, LIMIT = 1e-14, 1e-9
-SEEDS, MOST, ENOUGH, LEAST = 6, 30, 60, 25
+SEEDS, MOST, ENOUGH, LEAST = 6, 30, 60, 20
 
 EQUAL = [0.05] * 4
 MIXED = [0.12, 0.06, 0.03, 0.0]

@@ -16,7 +16,11 @@ G = 9.81
 
 def dropped(e, h=1.0, r=0.03, **more):
     return Scene(
-        boundary=Box(size=(0.4, 1.2)), gravity=(0.0, -G), restitution=e, balls=[Ball(position=(0.2, h + r), radius=r)], **more
+        boundary=Box(size=(0.4, 1.2)),
+        gravity=(0.0, -G),
+        restitution=e,
+        balls=[Ball(position=(0.2, h + r), radius=r)],
+        **more,
     )
 
 
@@ -83,7 +87,9 @@ def test_the_run_goes_on_at_full_speed_beside_a_resting_ball():
     period = 2.0 * math.sqrt(2.0 * 0.5 / G)
     hops = math.floor((1000.0 + 0.5 * period) / period)
     assert sim.collisions == pytest.approx(hops + 15, abs=15)
-    assert 0.5 * sim.velocities[1, 1] ** 2 + G * (sim.positions[1, 1] - 0.03) == pytest.approx(G * 0.5, rel=4 * EPS * hops)
+    assert 0.5 * sim.velocities[1, 1] ** 2 + G * (sim.positions[1, 1] - 0.03) == pytest.approx(
+        G * 0.5, rel=4 * EPS * hops
+    )
 
 
 def test_a_ball_that_rests_is_struck_and_rests_again():

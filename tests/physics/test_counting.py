@@ -1,7 +1,5 @@
 """Collisions that count: the digits of π, Newton's cradle, and many that fall together."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -22,7 +20,8 @@ def test_galperins_billiard_counts_the_digits_of_pi(digits, count):
             break
         seen += 1
     assert seen == count
-    assert sim.kinetic_energy == pytest.approx(energy, rel=4 * EPS * math.sqrt(count) + 16 * EPS)
+    # Two roundings of the heavy ball's speed a collision, at worst all in one direction.
+    assert sim.kinetic_energy == pytest.approx(energy, rel=EPS * (count + 16))
 
 
 @pytest.mark.requirement("T-12", "T-13")

@@ -1,7 +1,7 @@
 """The cases of section 6.2 of the first source document, to machine precision (T-18).
 
-Tolerances are counted in roundings: a velocity after a collision is the sum of a few products, each rounded by half a unit
-in the last place.
+Tolerances are counted in roundings: a velocity after a collision is the sum of a few products, each rounded by half a
+unit in the last place.
 """
 
 import math
@@ -70,7 +70,7 @@ def test_6_2_4_break():
     assert first.partners == (0, 15)
     assert first.time == pytest.approx((0.3 - 0.1 - 0.02) / 0.5, rel=4 * EPS)
     assert sim.velocities[15] == pytest.approx((0.0, 0.0), abs=2 * EPS * 0.5)
-    wave = [each for each in sim.events(until=first.time + 1e-12)]
+    wave = list(sim.events(until=first.time + 1e-12))
     assert len(wave) >= 14  # each of the other balls is reached through its neighbours
     assert all(each.kind == "ball-ball" for each in wave)
     assert {ball for each in wave for ball in each.partners} >= set(range(15))

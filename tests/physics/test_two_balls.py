@@ -18,7 +18,7 @@ def collide(one, two, **scene):
 
 
 def decomposed(v1, v2, m1, m2, n):
-    """Equations 2.12 to 2.24 of the first document, in the plane: normal components as on a line, tangential ones kept."""
+    """Equations 2.12 to 2.24 of the first document: normal components as on a line, tangential ones kept."""
     t = np.array((-n[1], n[0]))
     v1n, v1t, v2n, v2t = v1 @ n, v1 @ t, v2 @ n, v2 @ t
     u1n = ((m1 - m2) * v1n + 2.0 * m2 * v2n) / (m1 + m2)
@@ -38,7 +38,7 @@ def test_response_for_general_masses_and_radii(masses, offset):
     # The offset is kept until they touch (equal velocities across), so that the geometry is known.
     n = np.array((-math.sqrt(0.03**2 - offset**2), -offset)) / 0.03
     assert hit.time == pytest.approx((0.2 - math.sqrt(0.03**2 - offset**2)) / 0.5, rel=1e-13)
-    # A line of centres whose slope is read off places of 0.2 m with contact distance 0.03 m: 7 EPS, and more on a graze.
+    # The slope of the line of centres is read off places of 0.2 m at a distance of 0.03 m: 7 EPS, more on a graze.
     steep = 0.03 / math.sqrt(0.03**2 - offset**2)
     blur = 64 * EPS * steep
     assert hit.normal == pytest.approx(n, abs=blur)

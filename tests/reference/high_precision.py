@@ -91,7 +91,10 @@ def is_real(c: list[Any], guess: complex) -> bool:
 def polished(c: list[Any], z: Any) -> Any:
     """A root near z, by Newton's steps until they vanish."""
     for _ in range(100):
-        value, slope = mpmath.polyval(c[::-1], z, derivative=True)
+        value, slope = mpf(0), mpf(0)
+        for each in c[::-1]:
+            slope = slope * z + value
+            value = value * z + each
         if value == 0 or slope == 0:
             break
         z -= value / slope

@@ -43,7 +43,7 @@ def test_the_impulse_is_that_of_the_reduced_mass(v1, v2, m1, m2, n, e):
     impulse = collide(rows[0], rows[1], *n, e)
     exact = exact_impulse(v1, v2, m1, m2, n, e)
     scale = 2.0 * (m1 * m2 / (m1 + m2)) * (math.hypot(*v1) + math.hypot(*v2))
-    assert abs(Fraction(impulse) - exact) <= 8 * EPS * scale  # at most ten roundings, half an ulp each, on the longest way
+    assert abs(Fraction(impulse) - exact) <= 8 * EPS * scale  # at most ten roundings of half an ulp each
     after = velocities(rows)
     for k, (v, m, sign) in enumerate(((v1, m1, 1), (v2, m2, -1))):
         for axis in range(3):

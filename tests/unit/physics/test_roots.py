@@ -85,7 +85,9 @@ def sign_changes(c, inward):
     middles = [exact_value(c, (a + b) / 2) for a, b in pairwise(marks)]
     sign = 1 if inward else -1
     return [
-        float(r) for r, before, after in zip(roots, middles, middles[1:], strict=False) if sign * before > 0 > sign * after
+        float(r)
+        for r, before, after in zip(roots, middles, middles[1:], strict=False)
+        if sign * before > 0 > sign * after
     ]
 
 
@@ -95,7 +97,9 @@ vector = st.tuples(number, number)
 
 @pytest.mark.requirement("T-11")
 @settings(max_examples=60)
-@given(place=vector, velocity=vector, a=vector, radius=st.floats(0.0, 4.0).map(lambda r: round(r, 6)), inward=st.booleans())
+@given(
+    place=vector, velocity=vector, a=vector, radius=st.floats(0.0, 4.0).map(lambda r: round(r, 6)), inward=st.booleans()
+)
 def test_the_first_crossing_is_never_missed(place, velocity, a, radius, inward):
     a = a if math.hypot(*a) > 1e-2 else (0.0, -9.81)
     c = quartic(place, velocity, a, radius)
@@ -127,7 +131,7 @@ def test_turning_points_agree_with_numpy(place, velocity, a, radius):
     roots = np.roots([4 * c[4], 3 * c[3], 2 * c[2], c[1]])
     gaps = np.abs(roots[:, None] - roots[None, :])[~np.eye(roots.size, dtype=bool)]
     spread = 1.0 + np.abs(roots).max(initial=0.0)
-    if gaps.size and gaps.min() < 1e-3 * spread or np.abs(roots).min(initial=1.0) < 1e-6:
+    if (gaps.size and gaps.min() < 1e-3 * spread) or np.abs(roots).min(initial=1.0) < 1e-6:
         return  # nearly double: which of them is real is beyond double precision
     wanted = sorted(float(r.real) for r in roots if abs(r.imag) < 1e-9 * spread and r.real > 0.0)
     found = [t for t in turning_points(c) if t < math.inf]
@@ -143,7 +147,7 @@ def test_nothing_happens_beyond_the_horizon(place, velocity, a, radius):
     assert max([0, *real_roots(c)]) <= horizon(c) * (1.0 + EPS)
 
 
-# (t - 1)(t - 2)(t - 3)(t - 4)
+# The product of t - 1, t - 2, t - 3 and t - 4.
 WAVY = (24.0, -50.0, 35.0, -10.0, 1.0)
 
 

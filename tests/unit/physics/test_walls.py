@@ -117,8 +117,8 @@ def test_a_half_circle_is_met_only_where_it_is():
     assert when(a_ball((0.0, 0.5), (-1.0, 0.0), r=0.5), arc) == math.inf
 
 
-def test_a_fall_passes_the_gap_of_an_arc_and_meets_its_other_part():
-    """A circle open at the top: a ball thrown up leaves through the gap and falls on the arc from outside or not at all."""
+def test_a_fall_through_the_gap_of_an_arc():
+    """The lower half of a pillar's outline, open at the top: what falls through the gap is inside, behind the arc."""
     arc = a_wall(DOME, (0.0, 0.0), facing=(0.0, -1.0), r=1.0, cosine=0.0)
     assert when(a_ball((0.5, 1.5), (0.0, 0.0)), arc, FALLING) == math.inf  # comes to the gap first, then it is inside
 

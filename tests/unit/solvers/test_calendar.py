@@ -131,7 +131,8 @@ def test_ties_are_broken_by_kind_then_by_numbers():
     book = Calendar(np.full(9, 1.0))
     balls = book.balls
     balls["id"] = [80, 70, 60, 50, 40, 30, 20, 10, 0]
-    balls["kind"] = [WALL, WALL, BALL, BALL, BALL, BALL, WALL, WALL, BALL]
+    here = BALL + 4 * 13  # a ball, seen across no seam: what the prediction writes down
+    balls["kind"] = [WALL, WALL, here, here, here, here, WALL, WALL, here]
     balls["partner"][2:6] = [3, 2, 5, 4]  # two pairs: (60, 50) and (40, 30)
     balls["exit"][6] = SEAM
     balls["exit"][7] = 3  # leaves its cell

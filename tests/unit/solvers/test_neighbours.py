@@ -79,7 +79,7 @@ def test_cells_name_everyone_who_could_be_touched(region, n, radius):
 @pytest.mark.requirement("M-15")
 @pytest.mark.parametrize(("region", "n"), REGIONS[:3])
 def test_cells_name_all_within_one_cell(region, n):
-    """A partner is looked for in the same and in all adjacent cells: whatever is nearer than an edge on each axis is there."""
+    """Partners are looked for in the same and all adjacent cells: what is nearer than an edge on each axis is there."""
     balls, places = some_balls(region, n, (0.01, 0.01), seed=2)
     hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
     d, steps = nearest_images(region, places)

@@ -1,0 +1,1 @@
+"""States that must never change by a bit."""
