@@ -12,7 +12,7 @@ PYTEST ?=
 JOBS   ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check lint types contracts documents requirements format lab bench validate clean
+.PHONY: help setup test check lint types contracts documents requirements schema pictures format lab bench validate clean
 
 help:  ## list the targets
 	@echo "carom, targets of make:"
@@ -64,6 +64,12 @@ documents: setup
 
 requirements: setup  ## write docs/requirements.md anew from the tests
 	@$(BIN)/python tools/requirements_table.py
+
+schema: setup  ## write docs/schema/scene.schema.json anew
+	@$(BIN)/carom schema > docs/schema/scene.schema.json
+
+pictures: setup  ## draw docs/images anew
+	@$(BIN)/python tools/pictures.py
 
 format: setup  ## format the sources, mend what ruff can mend
 	@$(BIN)/ruff check --fix .

@@ -16,6 +16,8 @@ __all__ = [
     "CaromError",
     "Circle",
     "Collision",
+    "EndlessError",
+    "NotExactError",
     "Open",
     "Pair",
     "Polygon",
@@ -24,6 +26,7 @@ __all__ = [
     "SceneError",
     "Simulation",
     "SolverError",
+    "StackError",
     "View",
     "dump",
     "library",
@@ -31,13 +34,13 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from carom.errors import CaromError, SceneError, SolverError
+    from carom.errors import CaromError, EndlessError, NotExactError, SceneError, SolverError, StackError
     from carom.scene import Ball, Balls, Box, Circle, Open, Pair, Polygon, Restitution, Scene, View, library
     from carom.scene.files import dump, load
     from carom.simulation import Collision, Simulation
 
 _HOMES = {
-    "carom.errors": ("CaromError", "SceneError", "SolverError"),
+    "carom.errors": ("CaromError", "EndlessError", "NotExactError", "SceneError", "SolverError", "StackError"),
     "carom.scene.files": ("dump", "load"),
     "carom.simulation": ("Collision", "Simulation"),
 }

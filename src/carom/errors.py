@@ -100,7 +100,7 @@ class StackError(SolverError):
         super().__init__(self.balls, time)
 
     def __str__(self) -> str:
-        who = f"ball {self.balls[0]} rests on a corner, a peg or a round wall"
+        who = f"ball {self.balls[0]} rests on another ball, a corner, a peg or a round wall"
         if len(self.balls) > 1:
             who = f"balls {' and '.join(map(str, self.balls))} rest on each other"
         return (

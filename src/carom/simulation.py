@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import Problem, SceneError, SolverError
 from carom.scene import Ball, Balls, Restitution, Scene
 from carom.world import placement
 from carom.world.anchors import Anchors, World
@@ -57,10 +57,9 @@ class Report:
     def __str__(self) -> str:
         if not self.resting and not self.softened:
             return "no ball rests, and no collision fell within the contact time"
-        return (
-            f"{len(self.resting)} balls rest on walls; {self.softened} collisions fell within the contact time "
-            f"of {self.contact_time:.3g} s and lost no energy"
-        )
+        balls = "1 ball rests on a wall" if len(self.resting) == 1 else f"{len(self.resting)} balls rest on walls"
+        fell = "1 collision" if self.softened == 1 else f"{self.softened} collisions"
+        return f"{balls}; {fell} within the contact time of {self.contact_time:.3g} s, as parts of one long contact"
 
 
 class Simulation:
@@ -158,8 +157,12 @@ class Simulation:
         """Run; True if the quota was reached, so that time stands at the last collision."""
         engine = self._engine
         before = engine.collisions
-        if quota > 0:
-            engine.advance(end, quota, self._blank_log(0) if logs is None else logs)
+        try:
+            if quota > 0:
+                engine.advance(end, quota, self._blank_log(0) if logs is None else logs)
+        except SolverError:
+            self._time = max(self._time, engine.time)  # as far as it came; the state there can be read
+            raise
         if engine.collisions - before == quota:
             self._time = max(self._time, engine.time) if quota else self._time
             return True
@@ -267,8 +270,12 @@ class Simulation:
         """Who rests, and what the contact time has done."""
         return Report(self.resting, int(self._engine.clock["softened"][0]), self._engine.world.contact_time)
 
+    def wall_name(self, wall: int) -> str:
+        """What a wall is called that `collide` gives by its number."""
+        return self._engine.world.walls.name(wall)
+
     def snapshot(self) -> Scene:
-        """The scene as it is now."""
+        """The scene as it is now, as the start of another run; `copy` is the same run."""
         balls = self._scene.balls
         now = Balls(
             position=self.positions,

@@ -87,7 +87,7 @@ def test_round_the_edge_is_told():
     scene = case("off-the-edge")
     slow = scene.balls.replace(velocity=[(0.5, 0.0)])
     sim = Simulation(scene.replace(balls=slow))
-    with pytest.raises(StackError, match=r"ball 0 rests on a corner.* at t = 3 s.*stepped"):
+    with pytest.raises(StackError, match=r"ball 0 rests on .*a corner.* at t = 3 s.*stepped"):
         sim.run(until=10.0)
 
 

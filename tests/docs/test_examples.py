@@ -8,7 +8,7 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 SAYS = {
-    "bouncing_ball": ["0   0.451523641  0.451523641", "over at 4.063712769 s", "1 balls rest on walls"],
+    "bouncing_ball": ["0   0.451523641  0.451523641", "over at 4.063712769 s", "1 ball rests on a wall"],
     "count_pi": ["masses 1 : 1 ", " 3 collisions", " 31415 collisions", " 314159 collisions"],
     "gas_pressure": ["Maxwell's law says 0.886 m/s"],
     "own_table": ["× hole 0", "× another ball", "energy kept to"],

@@ -126,18 +126,20 @@ def test_hostile_by_brute_force(name: str, neighbours: str) -> None:
 
 @pytest.mark.requirement("T-12")
 @pytest.mark.parametrize("neighbours", ["cells", "lists"])
-def test_very_many_at_one_instant(neighbours: str) -> None:
-    """1250 pairs that meet at the same time collide in the order of their numbers."""
-    k = np.arange(2500)
-    place = np.stack([1.0 + 2.0 * (k % 50), 1.0 + 2.0 * (k // 50)], axis=1)
+@pytest.mark.parametrize("side", [20, 50])
+def test_very_many_at_one_instant(neighbours: str, side: int) -> None:
+    """200 or 1250 pairs that meet at the same time collide in the order of their numbers."""
+    count = side * side
+    k = np.arange(count)
+    place = np.stack([1.0 + 2.0 * (k % side), 1.0 + 2.0 * (k // side)], axis=1)
     velocity = np.stack([1.0 - 2.0 * (k % 2), 0.0 * k], axis=1)
-    order = (k * 1009) % 2500
+    order = (k * 1009) % count
     balls = Balls(position=place[order], velocity=velocity[order], radius=0.5)
-    sim = Simulation(Scene(boundary=Box(size=(100.0, 100.0)), balls=balls), neighbours=neighbours)
-    assert len(sim.upcoming) == 1250
+    sim = Simulation(Scene(boundary=Box(size=(2.0 * side, 2.0 * side)), balls=balls), neighbours=neighbours)
+    assert len(sim.upcoming) == count // 2
     logs = sim.collide(until=0.75)
     pairs = [(int(a), int(b)) for a, b in zip(logs["a"], logs["b"], strict=True)]
-    assert len(pairs) == 1250
+    assert len(pairs) == count // 2
     assert (logs["time"] == 0.5).all()
     assert pairs == sorted(pairs)
 

@@ -97,16 +97,17 @@ class World:
             walls=walls,
             bounce=bounce,
             wall_bounce=wall_bounce,
-            contact_time=contact_time(scene) if scene.contact_time is None else scene.contact_time,
+            contact_time=contact_time(scene),
             anchors=Anchors.of(scene),
         )
 
 
 def contact_time(scene: Scene) -> float:
-    """The contact time t_c for a scene that names none, s: so short that what happens within it cannot be seen.
+    """The contact time t_c of a scene, s: the one it names, or one so short that what happens within cannot be seen.
 
-    A ten-thousandth of the time in which a ball falls by its own diameter; without gravity, a millionth of the time in
-    which the fastest ball crosses a diameter. Zero if nothing is ever lost.
+    That is a ten-thousandth of the time in which a ball falls by its own diameter; without gravity, a millionth of the
+    time in which the fastest ball crosses a diameter. Zero if nothing is ever lost. A millionth of it is the least that
+    a scene can have: with less, rounding would stretch the last bounces without end.
     """
     balls = scene.balls
     values = [
@@ -120,10 +121,11 @@ def contact_time(scene: Scene) -> float:
     radii = balls.radius[moving]
     size = 2.0 * float(radii[radii > 0.0].min()) if (radii > 0.0).any() else 1e-3 * span(scene)
     g = float(np.linalg.norm(scene.gravity))
-    if g > 0.0:
-        return 1e-4 * float(np.sqrt(2.0 * size / g))
     fastest = float(np.sqrt((balls.velocity**2).sum(axis=1).max()))
-    return 1e-6 * size / fastest if fastest > 0.0 else 0.0
+    natural = 1e-4 * float(np.sqrt(2.0 * size / g)) if g > 0.0 else 0.0
+    if g == 0.0 and fastest > 0.0:
+        natural = 1e-6 * size / fastest
+    return natural if scene.contact_time is None else max(scene.contact_time, 1e-6 * natural)
 
 
 def span(scene: Scene) -> float:
