@@ -26,12 +26,8 @@ def against_billiards(effort: Effort, *, count: int, packing: float) -> Row:
     module = peer("billiards")
     scene = boxed(count, packing)
     width, height = scene.boundary.size
-    walls = [
-        module.InfiniteWall((0, 0), (0, height), side="right"),
-        module.InfiniteWall((width, 0), (width, height), side="left"),
-        module.InfiniteWall((0, 0), (width, 0), side="left"),
-        module.InfiniteWall((0, height), (width, height), side="right"),
-    ]
+    corners = [(0.0, 0.0), (width, 0.0), (width, height), (0.0, height)]  # counter-clockwise: inside is on the left
+    walls = [module.InfiniteWall(corners[k - 1], corners[k]) for k in range(4)]
     table = module.Billiard(obstacles=walls)
     for ball in scene.balls:
         table.add_ball(ball.position, ball.velocity, ball.radius, ball.mass)

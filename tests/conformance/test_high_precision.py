@@ -1,17 +1,18 @@
-"""The exact solver against forty digits, for every kind of boundary: the same collisions in the same order, at the same times.
+"""The exact solver against forty digits, for every kind of boundary: the same collisions at the same times.
 
-Collisions are chaotic: an error grows by about (free path / radius) with each. How fast it does so in a scene is measured, by a
-second run of the reference from places that differ by NUDGE, some fifty times what rounding does to a double. Collisions are compared as long as that
-run stays within LIMIT of the first, and a time may be off by a few times as much as in that run.
+Collisions are chaotic: an error grows by about (free path / radius) with each. How fast it does so in a scene is
+measured, by a second run of the reference from places that differ by NUDGE, some fifty times what rounding does to a
+double. Collisions are compared as long as that run stays within LIMIT of the first, and a time may be off by a few
+times as much as in that run.
 """
 
 from typing import Any
 
 import pytest
-from reference.high_precision import Hit, HighPrecision
-from reference.scenes import filled
 
 from carom import Ball, Box, Circle, Open, Polygon, Scene, Simulation
+from reference.high_precision import HighPrecision, Hit
+from reference.scenes import filled
 
 NUDGE, LIMIT = 1e-14, 1e-9
 SEEDS, MOST, ENOUGH, LEAST = 6, 30, 60, 20
@@ -44,7 +45,9 @@ def scene_of(seed: int, radii: list[float], corners: Any = PLANE, **parts: Any) 
 
 def turned(seed: int) -> list[Ball]:
     """The cluster, coming together a little differently."""
-    return [ball.replace(velocity=(ball.velocity[0] + 0.01 * seed, ball.velocity[1])) for ball in CLUSTER[: 5 - seed % 2]]
+    return [
+        ball.replace(velocity=(ball.velocity[0] + 0.01 * seed, ball.velocity[1])) for ball in CLUSTER[: 5 - seed % 2]
+    ]
 
 
 SCENES: dict[str, Any] = {
@@ -52,9 +55,11 @@ SCENES: dict[str, Any] = {
     "box, gravity": lambda seed: scene_of(seed, MIXED, boundary=Box(size=(1.5, 1.5)), gravity=DOWN),
     "box, restitution": lambda seed: scene_of(seed, EQUAL, boundary=Box(size=(1.5, 1.5)), restitution=0.9),
     "periodic": lambda seed: scene_of(seed, MIXED, boundary=Box(size=(1.5, 1.5), periodic=True)),
-    "periodic in x, gravity": lambda seed: scene_of(seed, EQUAL, boundary=Box(size=(1.5, 1.5), periodic=(True, False)), gravity=(0.0, -1.7)
+    "periodic in x, gravity": lambda seed: scene_of(
+        seed, EQUAL, boundary=Box(size=(1.5, 1.5), periodic=(True, False)), gravity=(0.0, -1.7)
     ),
-    "small periodic": lambda seed: scene_of(seed, [0.15, 0.1], ((0.0, 0.0), (0.5, 0.6)), boundary=Box(size=(0.5, 0.6), periodic=True)
+    "small periodic": lambda seed: scene_of(
+        seed, [0.15, 0.1], ((0.0, 0.0), (0.5, 0.6)), boundary=Box(size=(0.5, 0.6), periodic=True)
     ),
     "open": lambda seed: Scene(boundary=Open(), balls=turned(seed)),
     "open, gravity": lambda seed: Scene(boundary=Open(), balls=turned(seed), gravity=DOWN),
@@ -65,26 +70,43 @@ SCENES: dict[str, Any] = {
     "holes": lambda seed: scene_of(seed, [0.1, 0.05, 0.03], boundary=HOLES),
     "holes, gravity": lambda seed: scene_of(seed, [0.1, 0.05, 0.0], boundary=HOLES, gravity=DOWN),
     "circle": lambda seed: scene_of(seed, MIXED, boundary=Circle(centre=(0.75, 0.75), radius=0.75)),
-    "circle, gravity": lambda seed: scene_of(seed, [0.1, 0.05, 0.0], boundary=Circle(centre=(0.75, 0.75), radius=0.75), gravity=DOWN
+    "circle, gravity": lambda seed: scene_of(
+        seed, [0.1, 0.05, 0.0], boundary=Circle(centre=(0.75, 0.75), radius=0.75), gravity=DOWN
     ),
-    "obstacles": lambda seed: scene_of(seed, [0.1, 0.05], boundary=Box(size=(1.5, 1.5)), obstacles=[Circle(centre=(0.3, 1.1), radius=0.2), BUMPER]
+    "obstacles": lambda seed: scene_of(
+        seed, [0.1, 0.05], boundary=Box(size=(1.5, 1.5)), obstacles=[Circle(centre=(0.3, 1.1), radius=0.2), BUMPER]
     ),
-    "obstacle in periodic space": lambda seed: scene_of(seed, [0.1, 0.0], boundary=Box(size=(1.5, 1.5), periodic=True), obstacles=[Circle(centre=(0.1, 1.45), radius=0.25)]
+    "obstacle in periodic space": lambda seed: scene_of(
+        seed,
+        [0.1, 0.0],
+        boundary=Box(size=(1.5, 1.5), periodic=True),
+        obstacles=[Circle(centre=(0.1, 1.45), radius=0.25)],
     ),
-    "obstacles, gravity": lambda seed: scene_of(seed, [0.1, 0.05], boundary=Box(size=(1.5, 1.5)), obstacles=[Circle(centre=(0.3, 1.1), radius=0.2), BUMPER], gravity=DOWN
+    "obstacles, gravity": lambda seed: scene_of(
+        seed,
+        [0.1, 0.05],
+        boundary=Box(size=(1.5, 1.5)),
+        obstacles=[Circle(centre=(0.3, 1.1), radius=0.2), BUMPER],
+        gravity=DOWN,
     ),
     "pins": lambda seed: scene_of(seed, [0.1, 0.05], boundary=Box(size=(1.5, 1.5)), balls=PINS),
     "pins, gravity": lambda seed: scene_of(seed, [0.1, 0.0], boundary=Box(size=(1.5, 1.5)), balls=PINS, gravity=DOWN),
     "stadium": lambda seed: scene_of(seed, MIXED, ((-0.4, 0.0), (1.4, 1.0)), boundary=STADIUM),
-    "stadium, gravity": lambda seed: scene_of(seed, [0.1, 0.05], ((-0.4, 0.0), (1.4, 1.0)), boundary=STADIUM, gravity=DOWN),
+    "stadium, gravity": lambda seed: scene_of(
+        seed, [0.1, 0.05], ((-0.4, 0.0), (1.4, 1.0)), boundary=STADIUM, gravity=DOWN
+    ),
     "arcs inward": lambda seed: scene_of(seed, [0.1, 0.05, 0.0], boundary=LENS),
     "arcs inward, gravity": lambda seed: scene_of(seed, [0.1, 0.05, 0.0], boundary=LENS, gravity=DOWN),
     "3D box": lambda seed: scene_of(seed, [0.2, 0.1, 0.0], SPACE, boundary=Box(size=(1.2, 1.2, 1.2))),
-    "3D box, gravity": lambda seed: scene_of(seed, [0.2, 0.1, 0.1], SPACE, boundary=Box(size=(1.2, 1.2, 1.2)), gravity=(0.1, 0.2, -1.5)
+    "3D box, gravity": lambda seed: scene_of(
+        seed, [0.2, 0.1, 0.1], SPACE, boundary=Box(size=(1.2, 1.2, 1.2)), gravity=(0.1, 0.2, -1.5)
     ),
-    "3D periodic": lambda seed: scene_of(seed, [0.3, 0.25, 0.2], SPACE, boundary=Box(size=(1.2, 1.2, 1.2), periodic=True)),
+    "3D periodic": lambda seed: scene_of(
+        seed, [0.3, 0.25, 0.2], SPACE, boundary=Box(size=(1.2, 1.2, 1.2), periodic=True)
+    ),
     "sphere": lambda seed: scene_of(seed, [0.2, 0.1, 0.0], SPACE, boundary=Circle(centre=(0.6, 0.6, 0.6), radius=0.6)),
-    "sphere, gravity": lambda seed: scene_of(seed, [0.2, 0.1], SPACE, boundary=Circle(centre=(0.6, 0.6, 0.6), radius=0.6), gravity=(0.1, 0.2, -1.5)
+    "sphere, gravity": lambda seed: scene_of(
+        seed, [0.2, 0.1], SPACE, boundary=Circle(centre=(0.6, 0.6, 0.6), radius=0.6), gravity=(0.1, 0.2, -1.5)
     ),
 }
 

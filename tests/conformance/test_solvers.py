@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference.scenes import box_scene, filled
-from reference.separation import deepest_overlap
 
 from carom import Box, Circle, Open, Polygon, Scene, Simulation
+from reference.scenes import box_scene, filled
+from reference.separation import deepest_overlap
 
 Solver = Callable[[Scene], Simulation]
 SOLVERS: dict[str, Solver] = {
@@ -68,12 +68,14 @@ def state(sim: Simulation) -> tuple[Any, ...]:
 @pytest.mark.parametrize("name", SCENES)
 def test_energy_is_conserved(solver: Solver, name: str) -> None:
     sim = solver(SCENES[name]())
-    before, count = sim.energy, 20_000
+    before, count = sim.energy, 10_000
     sim.run(collisions=count)
-    # Each collision rounds the energy by a few units in the last place, at random: a walk of `count` such steps. The scale is the kinetic
-    # energy and what falling through the region gives.
+    # Each collision rounds the energy by a few units in the last place, at random: a walk of `count` such steps. The
+    # scale is the kinetic energy and what falling through the region gives. The unit normal of an oblique wall is
+    # rounded once for all, by a unit or so in the last place; that error adds up.
     scale = sim.kinetic_energy + (sim.masses.sum() * 2.0 * np.abs(sim.scene.gravity).max())
-    assert abs(sim.energy - before) <= 8.0 * EPS * np.sqrt(count) * scale
+    steps = count if isinstance(sim.scene.boundary, Polygon) else 8.0 * np.sqrt(count)
+    assert abs(sim.energy - before) <= EPS * steps * scale
 
 
 @pytest.mark.requirement("T-08", "T-13")
@@ -91,10 +93,11 @@ def test_momentum_is_conserved(solver: Solver, name: str) -> None:
 def test_no_ball_leaves_and_none_overlap(solver: Solver, name: str) -> None:
     sim = solver(SCENES[name]())
     worst = deepest_overlap(sim.snapshot())
-    for _ in range(40):
-        sim.run(collisions=250)
+    for _ in range(25):
+        sim.run(collisions=200)
         worst = max(worst, deepest_overlap(sim.snapshot()))
-    # Rounding alone, in units of the region; 1e-12 of a region of 1 m is 1e-9 of the smallest radius that is not zero and below.
+    # Rounding alone, in units of the region; 1e-12 of a region of 1 m is 1e-9 of the smallest radius that is not zero
+    # and below.
     assert worst <= 1e-12
 
 
@@ -110,8 +113,8 @@ def test_time_reversal(solver: Solver, name: str) -> None:
     back = solver(snapshot.replace(balls=snapshot.balls.replace(velocity=-snapshot.balls.velocity)))
     back.run(until=there.time)
     assert back.collisions == count
-    # Errors grow at each collision by about twice the free path over the radius of the smaller ball: less than a hundred times
-    # here, and at most a few of these few collisions follow each other on one ball.
+    # Errors grow at each collision by about twice the free path over the radius of the smaller ball: less than a
+    # hundred times here, and at most a few of these few collisions follow each other on one ball.
     moved = np.abs(back.positions - scene.balls.position)
     if isinstance(scene.boundary, Box):
         around = np.array(scene.boundary.periodic) * np.array(scene.boundary.size)
@@ -124,11 +127,11 @@ def test_time_reversal(solver: Solver, name: str) -> None:
 @pytest.mark.parametrize("name", SCENES)
 def test_observing_never_disturbs(solver: Solver, name: str) -> None:
     scene = SCENES[name]()
-    left_alone = solver(scene).run(collisions=300)
+    left_alone = solver(scene).run(collisions=200)
     watched = solver(scene)
     end = left_alone.time
-    for k in range(1, 200):
-        watched.run(until=end * k / 200)
+    for k in range(1, 50):
+        watched.run(until=end * k / 50)
         observe(watched)
     watched.run(until=end)
     left_alone.run(until=end)
@@ -137,7 +140,17 @@ def test_observing_never_disturbs(solver: Solver, name: str) -> None:
 
 def observe(sim: Simulation) -> None:
     """Look at everything there is."""
-    for name in ("positions", "velocities", "energy", "momentum", "upcoming", "resting", "report", "turns", "collisions_by_kind"):
+    for name in (
+        "positions",
+        "velocities",
+        "energy",
+        "momentum",
+        "upcoming",
+        "resting",
+        "report",
+        "turns",
+        "collisions_by_kind",
+    ):
         getattr(sim, name)
     sim.snapshot()
 

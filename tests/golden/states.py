@@ -1,7 +1,8 @@
-"""Scenes whose every number is an exact fraction or a plain formula, and the SHA-256 of their states after some collisions.
+"""Scenes whose every number is an exact fraction or a plain formula, and hashes of their states after some collisions.
 
-The solver uses additions, products, divisions and square roots alone, all exactly rounded by IEEE 754: the hashes hold on every machine. When
-the definition of the motion is changed on purpose, write them anew, and say so in the change log:
+The solver uses additions, products, divisions and square roots alone, all exactly rounded by IEEE 754: the hashes
+hold on every machine. When the definition of the motion is changed on purpose, write them anew, and say so in the
+change log:
 
     PYTHONPATH=tests python -m golden.states
 """
@@ -13,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from reference.scenes import lattice_scene, weyl
 
 from carom import Ball, Balls, Circle, Polygon, Scene, Simulation
+from reference.scenes import lattice_scene, weyl
 
 FILE = Path(__file__).with_name("states.json")
 OUTLINE = [(0.0, 0.0), (8.0, 0.0), (8.0, 4.0), (4.0, 7.0), (4.0, 8.0), (0.0, 8.0)]  # its one oblique edge is 5 long
@@ -24,7 +25,17 @@ PILLAR = [(1.5, 5.0), (2.5, 5.0), (2.5, 6.0)]
 
 def table() -> Scene:
     """A polygon with a hole, a round pillar and a bulged wall; discs, points and a pin."""
-    places = [(0.75, 0.75), (2.0, 1.0), (4.0, 0.75), (6.0, 1.0), (1.0, 3.5), (6.5, 3.0), (0.75, 7.0), (3.25, 6.75), (5.0, 1.25)]
+    places = [
+        (0.75, 0.75),
+        (2.0, 1.0),
+        (4.0, 0.75),
+        (6.0, 1.0),
+        (1.0, 3.5),
+        (6.5, 3.0),
+        (0.75, 7.0),
+        (3.25, 6.75),
+        (5.0, 1.25),
+    ]
     balls = [
         Ball(
             position=place,

@@ -1,4 +1,4 @@
-"""The same bits every time: twice, in another process, watched, in pieces, by cells or lists, in whatever order in memory."""
+"""The same bits every time: in another process, watched, in pieces, by cells or lists, in whatever order in memory."""
 
 import json
 import os
@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from golden.states import FILE, LARGE, SCENES, digest, digest_of
 
 from carom import Simulation
 from carom.solvers.exact import engine
+from golden.states import FILE, LARGE, SCENES, digest, digest_of
 
 GOLDEN: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))
 TESTS = Path(__file__).parents[1]

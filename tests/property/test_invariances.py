@@ -1,5 +1,6 @@
 """Laws that hold for any scene: conservation, and what a change of names, of mirror, of units or of frame does."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ fractions = st.floats(0.0, 1.0, allow_subnormal=False)
 
 @st.composite
 def gases(draw: st.DrawFn, dimension: int = 2, most: int = 8) -> Balls:
-    """Balls that stand apart: each somewhere in its own unit cell of a lattice of two rows (or layers) that begins at the origin."""
+    """Balls that stand apart: each somewhere in its own cell of a lattice of two rows (or layers)."""
     count = draw(st.integers(2, most))
-    numbers = draw(st.lists(st.tuples(*[fractions] * (dimension + 2), *[speeds] * dimension), min_size=count, max_size=count))
+    numbers = draw(
+        st.lists(st.tuples(*[fractions] * (dimension + 2), *[speeds] * dimension), min_size=count, max_size=count)
+    )
     rows = np.array(numbers)
     index = np.arange(count)
     cell = np.stack([index // 2 ** (dimension - 1), index % 2, index // 2 % 2][:dimension], axis=1)
@@ -92,7 +95,7 @@ def test_mirror_image(balls: Balls, boundary: Any, falls: bool) -> None:
 @settings(max_examples=50)
 @given(gases(), st.sampled_from([(False, False), (True, False), (True, True)]))
 def test_axes_exchanged(balls: Balls, periodic: tuple[bool, bool]) -> None:
-    """A mirror along the diagonal; at one instant the order of walls and seams follows the axes, so there must be no ties."""
+    """A mirror along the diagonal; ties are left out, for walls and seams are ordered by their axes."""
     box = box_of(balls, periodic=periodic)
     swapped = balls.replace(position=balls.position[:, ::-1], velocity=balls.velocity[:, ::-1])
     one, logs = ran(Scene(boundary=box, balls=balls))
@@ -125,7 +128,8 @@ def test_units_do_not_matter(balls: Balls, periodic: bool, e: float, lengths: in
     assume(np.abs(balls.velocity[balls.velocity != 0.0]).min(initial=1.0) > 1e-100)  # no underflow of squares
     one, logs = ran(Scene(boundary=box, balls=balls, restitution=e))
     other = Simulation(
-        Scene(boundary=Box(size=[s * L for s in box.size], periodic=periodic), balls=scaled, restitution=e), neighbours="cells"
+        Scene(boundary=Box(size=[s * L for s in box.size], periodic=periodic), balls=scaled, restitution=e),
+        neighbours="cells",
     )
     image = other.collide(until=1e6 * T, collisions=COLLISIONS)
     assert told(image) == [(t * T, *rest) for t, *rest in told(logs)]
@@ -146,7 +150,8 @@ def test_moving_frame(balls: Balls, drift: tuple[float, float]) -> None:
     assume(clear(balls, first))
     for (t, *who), (t_seen, *who_seen) in zip(first, told(seen), strict=False):
         assert who_seen == who
-        # An error grows by the free path over the radius, here at most some 20/0.05, in each of at most four collisions.
+        # An error grows by the free path over the radius, here at most some 20/0.05, in each of at most four
+        # collisions.
         assert abs(t_seen - t) <= 400.0**3 * 64 * EPS * max(1.0, t)
 
 
@@ -155,7 +160,7 @@ def clear(balls: Balls, logs: list[tuple[Any, ...]]) -> bool:
     box = box_of(balls, periodic=True)
     sim = Simulation(Scene(boundary=box, balls=balls), neighbours="cells")
     times = [t for t, *_ in logs]
-    if any(b - a < 1e-4 for a, b in zip(times, times[1:], strict=False)):
+    if any(b - a < 1e-4 for a, b in pairwise(times)):
         return False
     for collision in sim.events(collisions=len(logs)):
         a, b = collision.partners

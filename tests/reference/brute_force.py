@@ -1,10 +1,11 @@
 """The motion as docs/architecture.md defines it, by brute force: every pair, every image, every wall, in plain NumPy.
 
-For freely flying balls in a box, two- or three-dimensional, each axis with walls or periodic, with or without gravity, with restitution.
-There is no calendar, no cell and no list here. The arithmetic is that of the definition, so that a solver has to agree bit for bit.
+For freely flying balls in a box, two- or three-dimensional, each axis with walls or periodic, with or without
+gravity, with restitution. There is no calendar, no cell and no list here. The arithmetic is that of the definition,
+so that a solver has to agree bit for bit.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -18,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Hit:
-    """A collision; its time counts from the origin of its epoch."""
+    """A collision."""
 
     time: float
     kind: int
@@ -144,7 +145,7 @@ class BruteForce:
             if self.events >= self.epoch:
                 self.begin_epoch()
             if hit is not None:
-                return hit
+                return replace(hit, time=self.time)
 
     def respond(self, t: float) -> Hit | None:
         """The event at time t that is first by kind, then by the balls' numbers."""

@@ -1,8 +1,9 @@
 """The motion in forty digits, from geometry alone: an independent reference for every kind of boundary.
 
-Nothing is shared with the solvers: no anchors, no order of events, no front and back of walls, no seams. A ball's flight is a
-polynomial; whatever it can touch is a point, a line, a circle or another ball, of which the roots of a polynomial say when. What is touched
-is touched from any side. Periodic space is a lattice of copies around balls that are never wrapped.
+Nothing is shared with the solvers: no anchors, no order of events, no front and back of walls, no seams. A ball's
+flight is a polynomial; whatever it can touch is a point, a line, a circle or another ball, of which the roots of a
+polynomial say when. What is touched is touched from any side. Periodic space is a lattice of copies around balls that
+are never wrapped.
 """
 
 from collections.abc import Iterator
@@ -122,7 +123,9 @@ class HighPrecision:
         self.e = mpf(scene.restitution.ball_ball), mpf(scene.restitution.ball_wall)
         self.periods = [mpf(0)] * self.d
         if isinstance(scene.boundary, Box):
-            self.periods = [mpf(s) if p else mpf(0) for s, p in zip(scene.boundary.size, scene.boundary.periodic, strict=True)]
+            self.periods = [
+                mpf(s) if p else mpf(0) for s, p in zip(scene.boundary.size, scene.boundary.periodic, strict=True)
+            ]
         self.walls = list(features(scene))
         self.time = mpf(0)
         self.last: dict[int, Any] = {}
@@ -311,7 +314,7 @@ def solid(shape: Circle | Polygon, name: str) -> Iterator[Line | Round]:
 
 
 def outline(polygon: Polygon, prefix: str) -> Iterator[Line | Round]:
-    """Edges, arcs and corners. An arc of bulge b = tan(θ/4) over a chord c has its sagitta b|c|/2 on the right of the chord."""
+    """Edges, arcs (of bulge tan(θ/4), on the right of the chord if it is positive) and corners."""
     points = [exact(vertex) for vertex in polygon.vertices]
     bulges = polygon.bulges or (0.0,) * len(points)
     for k, (p, q, bulge) in enumerate(zip(points, points[1:] + points[:1], map(mpf, bulges), strict=True)):

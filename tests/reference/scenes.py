@@ -56,18 +56,23 @@ def lattice_scene(rows: int, d: int, periodic: Sequence[bool], radius: float = 0
     velocity = np.array([[weyl(k + 1, step) - 0.5 for step in steps[:d]] for k in range(count)])
     return Scene(
         boundary=Box(size=(float(rows),) * d, periodic=periodic),
-        balls=Balls(position=places, velocity=velocity, mass=1.0 + 0.25 * (index % 4), radius=radius - (index % 3) / 16.0),
+        balls=Balls(
+            position=places, velocity=velocity, mass=1.0 + 0.25 * (index % 4), radius=radius - (index % 3) / 16.0
+        ),
         **others,
     )
 
 
 def filled(scene: Scene, low: Sequence[float], high: Sequence[float], radii: Sequence[float], seed: int) -> Scene:
-    """A scene with one more ball of each radius, wherever in a box there is room for it; masses from 1/2 to 2, speeds about 1."""
+    """A scene with one more ball of each radius, wherever in a box there is room; masses 1/2 to 2, speeds about 1."""
     rng = np.random.default_rng(seed)
     for radius in radii:
         for _ in range(1000):
             ball = Ball(
-                position=rng.uniform(low, high), velocity=rng.normal(size=len(low)), mass=rng.uniform(0.5, 2.0), radius=radius
+                position=rng.uniform(low, high),
+                velocity=rng.normal(size=len(low)),
+                mass=rng.uniform(0.5, 2.0),
+                radius=radius,
             )
             trial = scene.replace(balls=[scene.balls, ball] if len(scene.balls) else [ball])
             if not placement.problems(trial):

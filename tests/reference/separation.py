@@ -1,6 +1,6 @@
 """How far balls overlap each other or the walls: measured from the geometry alone, in the open."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -87,7 +87,7 @@ def distance(polygon: Polygon, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def turning(x: np.ndarray, path: np.ndarray) -> np.ndarray:
     """The angle by which the direction from each point to a path's runner turns."""
     total = np.zeros(len(x))
-    for p, q in zip(path[:-1], path[1:], strict=True):
+    for p, q in pairwise(path):
         a, b = p - x, q - x
         total += np.arctan2(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1))
     return total

@@ -17,7 +17,7 @@ from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
 ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
 COUNT = 6
 NEXT = 7
-TIES = 1024  # events at one instant that are put in order among themselves
+TIES = 16384  # events at one instant that are put in order among themselves
 
 
 @law

@@ -256,14 +256,24 @@ def warm(cells: Any, balls: Any, i: Index, stage: Index) -> None:
     """Ask for the memory that ball i's next event will read: first its cells, later the balls in them."""
     ball = balls[np.uint32(i)]
     c = cell_of(cells, ball)
-    for row in range(-1, 2):
-        for column in range(-1, 2):
-            k = c + row * cells.shape[0] + column
-            if 0 <= k < cells.lines.size:
-                if stage == 0:
-                    prefetch(cells.lines, k, 0)
-                else:
-                    for slot in range(2):
-                        j = cells.slots[word(k, slot)]
-                        if j != NONE:
-                            prefetch(balls, j, 0)
+    nx = cells.shape[0]
+    first_row, last_row, first_column, last_column = -1, 1, -1, 1
+    if ball.exit < 4:  # it will cross a face: only what lies beyond is new
+        ahead = 4 * (ball.exit & 1) - 2
+        if ball.exit < 2:
+            first_column = last_column = ahead
+        else:
+            first_row = last_row = ahead
+    for row in range(first_row, last_row + 1):
+        k = c + row * nx
+        if k + first_column < 0 or k + last_column >= cells.lines.size:
+            continue
+        if stage == 0:
+            prefetch(cells.lines, k + first_column, 0)
+            prefetch(cells.lines, k + last_column, 0)
+        else:
+            for column in range(first_column, last_column + 1):
+                for slot in range(2):
+                    j = cells.slots[word(k + column, slot)]
+                    if j != NONE:
+                        prefetch(balls, j, 0)
