@@ -37,7 +37,9 @@ def run(cases: list[Case], effort: Effort, console: Console) -> dict[str, Row | 
                 results[case.name] = case.measure(effort)
             except Skipped as reason:
                 results[case.name] = str(reason)
-            progress.console.print(f"{case.name:32} {told(results[case.name])}", highlight=False, markup=False, soft_wrap=True)
+            progress.console.print(
+                f"{case.name:32} {told(results[case.name])}", highlight=False, markup=False, soft_wrap=True
+            )
             progress.advance(task)
     return results
 

@@ -136,7 +136,6 @@ class Simulation:
             before = self._engine.collisions
             self._advance(end, logs.size, logs)
             done = self._engine.collisions - before
-            logs["time"] = self._engine.absolute(logs["time"])
             parts.append(logs[:done])
             quota -= done
             if done < logs.size:
@@ -301,7 +300,7 @@ class Simulation:
         d = self._scene.dimension
         between_balls = entry["kind"] == 1
         return Collision(
-            time=self._engine.absolute(float(entry["time"])),
+            time=float(entry["time"]),
             kind=BALL_BALL if between_balls else BALL_WALL,
             partners=(int(entry["a"]), int(entry["b"])) if between_balls else (int(entry["a"]),),
             wall=None if between_balls else self._engine.world.walls.name(int(entry["wall"])),

@@ -77,13 +77,14 @@ def turning_points(c: Any) -> tuple[float, float, float]:
 def first_crossing(c: Any, inward: bool, after: float) -> float:
     """The first time from `after` on at which a quartic with c₄ > 0 falls through zero (inward), or rises through it.
 
-    Already past zero and going on in that direction counts as now. Between turning points the quartic is monotonic, so
-    that each interval is bracketed or passed over for certain.
+    At the start, already past zero and going on in that direction counts as now. Between turning points the quartic is
+    monotonic, so that each interval is bracketed or passed over for certain.
     """
     sign = 1.0 if inward else -1.0
     f = sign * value(c, after)
     g = sign * slope(c, after)
-    if f <= 0.0 and (g < 0.0 or (g == 0.0 and sign * (c[2] + 3.0 * after * (c[3] + 2.0 * after * c[4])) < 0.0)):
+    overlaps = after == 0.0 and f <= 0.0
+    if overlaps and (g < 0.0 or (g == 0.0 and sign * c[2] < 0.0)):
         return after
     turns = turning_points(c)
     low = after
@@ -91,8 +92,13 @@ def first_crossing(c: Any, inward: bool, after: float) -> float:
         high = turns[k] if k < 3 else np.inf
         if high <= low:
             continue
-        if high == np.inf:
+        last = high == np.inf
+        if last:
             high = max(horizon(c), 2.0 * low)
+        # Past zero from the start, so little that it never got out again, and now going on: that is a contact too.
+        if overlaps and low > after and sign * value(c, low) <= 0.0 and sign * value(c, high) < sign * value(c, low):
+            return low
+        if last:
             if sign * value(c, high) > 0.0:
                 return np.inf
             if sign * value(c, low) > 0.0:

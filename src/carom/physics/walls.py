@@ -66,7 +66,8 @@ def straight_time(gap: float, v: float, a: Any, radius: float, slack: float) -> 
 def inside_time(d: float, b: float, c: float, vv: float, disc: float, wall: Any) -> float:
     """When a ball reaches a round wall from inside: the larger root of |d + v τ| = ρ."""
     if c >= 0.0 and b > 0.0:
-        return 0.0 if d <= (wall.r + wall.slack) ** 2 else np.inf
+        # A whole circle has no far side.
+        return 0.0 if wall.cosine < -1.0 or d <= (wall.r + wall.slack) ** 2 else np.inf
     if disc < 0.0 or vv == 0.0:
         return np.inf
     root = np.sqrt(disc)
@@ -129,8 +130,6 @@ def curved_time(
     inward = wall.kind != BOWL
     if coefficients[4] == 0.0:
         return uniform_time(coefficients, inward)
-    if not inward and c >= (wall.r + wall.slack) ** 2 - (wall.r - ball.r) ** 2 and wall.cosine < -1.0:
-        return np.inf
     after = 0.0
     for _ in range(4):
         s = first_crossing(coefficients, inward, after)

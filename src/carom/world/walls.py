@@ -39,7 +39,7 @@ class Walls:
         self._add_pins(scene)
         records = np.concatenate(self._rows) if self._rows else np.zeros(0, wall_record)
         self.records = with_images(records, boundary, float(scene.balls.radius.max(initial=0.0)))
-        self.records["slack"] = 16.0 * np.finfo(float).eps * extent(self.records, boundary)
+        self.records["slack"] = 65536.0 * np.finfo(float).eps * extent(self.records, boundary)
 
     def name(self, row: int) -> str:
         """What a wall is called: "x-", "edge 3", "hole 0", "obstacle 1 corner 2" and so on."""

@@ -52,15 +52,18 @@ def spacing(region: Region, count: float) -> float:
     return float((region.volume / max(count, 1.0)) ** (1.0 / region.dimension))
 
 
-def prefer_lists(region: Region, radius: Floats, skin: float) -> bool:
-    """Are neighbour lists the faster choice? They need a box in which a ball cannot meet two images of another."""
+def wide_enough(region: Region, largest: float, skin: float) -> bool:
+    """Can lists be used at all? They need a box in which a ball cannot meet two images of another."""
+    least = 4.2 * (largest + skin)
+    return all(region.size[k] > least for k in range(region.dimension) if region.periodic[k])
+
+
+def prefer_lists(region: Region, radius: Floats) -> bool:
+    """Are neighbour lists the faster choice?"""
     largest = float(radius.max())
-    wide = all(
-        region.size[k] > 2.1 * (2.0 * largest + 2.0 * skin) for k in range(region.dimension) if region.periodic[k]
-    )
     solid = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[region.dimension] * float((radius**region.dimension).sum())
     crowd = radius.size * (2.0 * largest) ** region.dimension / region.volume
-    return wide and largest > 0.0 and (solid / region.volume > DENSE[region.dimension] or crowd > CROWD)
+    return largest > 0.0 and (solid / region.volume > DENSE[region.dimension] or crowd > CROWD)
 
 
 def skin_for(region: Region, radius: Floats) -> float:
@@ -74,7 +77,8 @@ def build(
 ) -> Any:
     """The neighbourhood of all balls at their places."""
     skin = skin_for(region, balls["r"])
-    if mode == "lists" or (mode == "auto" and prefer_lists(region, balls["r"], skin)):
+    wished = mode == "lists" or (mode == "auto" and prefer_lists(region, balls["r"]))
+    if wished and wide_enough(region, float(balls["r"].max()), skin):
         return build_lists(region, balls, clock, places, walls, skin)
     return build_cells(region, balls, clock, places, walls)
 

@@ -188,9 +188,9 @@ def rank(balls: Any, i: Index) -> int:
     ball = balls[np.uint32(i)]
     if ball.exit != CONTACT:
         return 3 if ball.exit >= SEAM else 0
-    if ball.kind == BALL:
+    if ball.kind & 3 == BALL:
         return 1 if balls[np.uint32(ball.partner)].count == ball.promise else 0
-    return int(ball.kind)
+    return int(ball.kind & 3)
 
 
 @law

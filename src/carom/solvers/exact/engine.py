@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from carom.errors import EndlessError, StackError
 from carom.solvers.exact import calendar, loop
 from carom.solvers.exact.build import Region, build
+from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.memory import aligned, curve_order
 from carom.solvers.exact.records import NONE, ball_record, clock_record
 from carom.solvers.exact.together import simultaneous
@@ -62,8 +63,6 @@ class Engine:
         self.rest_on = np.where(anchors.rest_on[movers] >= 0, anchors.rest_on[movers], NONE).astype(np.uint32)
         self.streak = anchors.streak[movers].copy()
         self.turns = anchors.turns
-        self.found = np.empty(n + 64, np.uint64)
-        self.sums = np.empty(4 * (n + 64))
         self.heap_t = np.empty(2 * n + 64)
         self.heap_i = np.empty(2 * n + 64, np.uint32)
         buckets = 1 << max(4, int(QUEUE * n).bit_length())
@@ -83,7 +82,17 @@ class Engine:
         # A ball that flies away would have to renew its list for ever; but the outermost cells reach to infinity.
         mode = self.mode if world.bounded else "cells"
         self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, mode)
+        room = self.balls.size * self._copies() + 64
+        self.found = np.empty(room, np.uint64)
+        self.sums = np.empty(4 * room)
         self._predict()
+
+    def _copies(self) -> int:
+        """How many images of a ball another may see at once: three along a periodic axis of less than three cells."""
+        if not isinstance(self.hood, Cells):
+            return 1
+        narrow = [around and cells < 3 for around, cells in zip(self.world.periodic, self.hood.shape, strict=True)]
+        return int(3 ** sum(narrow))
 
     def _region(self, places: Floats) -> Region:
         """What the grid is to cover: the box, or all balls and walls there are."""
@@ -142,20 +151,22 @@ class Engine:
     def advance(self, until: float, quota: int, logs: NDArray[Any]) -> int:
         """Run to an absolute time, or until so many more collisions are done; `loop.LIMIT` or `READY` says which.
 
-        The collisions are written into `logs` as far as it has room, with times after the origin.
+        The collisions are written into `logs` as far as it has room.
         """
         if not self.balls.size:
             return loop.LIMIT
         clock = self.clock
         clock["logged"] = 0
         target = self.collisions + quota
+        told = 0
         while True:
             clock["quota"] = target - self.collisions if quota > 0 else quota
             reason = self._call(until, logs, afresh=False)
+            fresh = logs["time"][told : int(clock["logged"][0])]
+            fresh[:] = self.absolute(fresh)
+            told += fresh.size
             if reason in (loop.LIMIT, loop.READY):
                 return reason
-            if reason == loop.EPOCH:
-                logs["time"][: int(clock["logged"][0])] -= clock["now"][0]
             self._refresh(epoch=reason == loop.EPOCH)
             if reason == loop.IDLE:
                 clock["idle"] = 0

@@ -117,10 +117,13 @@ def hit_ball(
     contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i and its partner touch: fly there, collide. False when they turn out to rest on each other."""
+    j = balls[np.uint32(i)].partner
+    image = np.int64(balls[np.uint32(i)].kind >> 2)
+    if logs.size > 0 and balls[np.uint32(j)].id < balls[np.uint32(i)].id:
+        i, j = j, np.uint32(i)  # told from the lower number, whoever held the event; the motion is the same
+        image = 26 - image
     ball = balls[np.uint32(i)]
-    j = ball.partner
     other = balls[np.uint32(j)]
-    image = np.int64(ball.kind >> 2)
     ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
     bx, by, bz = pull(balls, j, rest_on, walls, gx, gy, gz)
     flight.fly(dim, ball, t, ax, ay, az)
@@ -139,8 +142,11 @@ def hit_ball(
     clock.ball_ball += 1
     clock.softened += soft
     log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
-    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soft)
-    return bool(note_contact(other, streak, j, t, contact_time > 0.0, soft) and fine and impulse != 0.0)
+    # Without an impulse two free balls only graze each other; but one that rests holds the other.
+    fine = not (impulse == 0.0 and (ball.rest | other.rest) != 0)
+    fine &= note_contact(ball, streak, i, t, contact_time > 0.0, soft)
+    fine &= note_contact(other, streak, j, t, contact_time > 0.0, soft)
+    return fine
 
 
 @law

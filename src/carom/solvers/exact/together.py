@@ -88,6 +88,7 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
     found = found[rows]
     for each in found:
         describe(engine, each)
+    found["time"] = engine.absolute(found["time"])
     return found[np.lexsort((found["b"], found["a"], found["kind"], found["time"]))]
 
 
