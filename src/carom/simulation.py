@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError, SolverError
 from carom.scene import Ball, Balls, Restitution, Scene
+from carom.scene.base import shown
 from carom.world import placement
 from carom.world.anchors import Anchors, World
 
@@ -145,12 +146,16 @@ class Simulation:
     def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
         if until is None and collisions is None:
             raise SceneError([Problem("run", "no end is given", "Say until=… (s) or collisions=….")])
-        end = np.inf if until is None else float(until)
-        if np.isnan(end) or end < self._time:
+        end: Any = np.inf if until is None else until
+        if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating) or np.isnan(end):
+            raise SceneError([Problem("until", f"{shown(until)} is not a time", "Give a number of seconds.")])
+        if end < self._time:
             raise SceneError([Problem("until", f"{until} s is before now, {self._time} s", "Time only goes forward.")])
-        if collisions is not None and (isinstance(collisions, bool) or int(collisions) != collisions or collisions < 0):
-            raise SceneError([Problem("collisions", f"{collisions!r} is not a number of collisions", "Use 0 or more.")])
-        return end, (2**62 if collisions is None else int(collisions))
+        count: Any = 2**62 if collisions is None else collisions
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
+            what = f"{shown(collisions)} is not a number of collisions"
+            raise SceneError([Problem("collisions", what, "Use a whole number, 0 or more.")])
+        return float(end), min(int(count), 2**62)
 
     def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
         """Run; True if the quota was reached, so that time stands at the last collision."""

@@ -55,9 +55,6 @@ def test_a_stack_is_named_not_run():
     assert sim.collisions < 100_000
 
 
-@pytest.mark.xfail(
-    raises=AssertionError, strict=True, reason="a sliding ball meets the corner at its edge's end too early"
-)
 def test_off_the_edge():
     """It rests after its first bounces, slides, and flies off: then the flight is the parabola from the table's end."""
     sim = Simulation(case("off-the-edge"))
@@ -67,7 +64,8 @@ def test_off_the_edge():
     # The centre is above the end of the table at t = 1 s.
     sim.run(until=1.3)
     assert sim.resting == ()
-    assert sim.positions[0] == pytest.approx((2.0 + 1.5 * 0.3, 1.1 - 0.5 * 9.81 * 0.3**2), abs=1e-12)
+    # At the end it is put beyond it by twice the slack of the walls.
+    assert sim.positions[0] == pytest.approx((2.0 + 1.5 * 0.3, 1.1 - 0.5 * 9.81 * 0.3**2), abs=1e-9)
     sim.run(until=60.0)
     assert sim.resting == (0,)
     assert sim.positions[0, 1] == pytest.approx(0.1, abs=8 * EPS)
@@ -76,13 +74,12 @@ def test_off_the_edge():
 
 @pytest.mark.requirement("B-02")
 @pytest.mark.parametrize("speed", [0.1, 0.5, 1.7])
-@pytest.mark.xfail(raises=StackError, strict=True, reason="at the end of its edge a ball rests on it again")
 def test_over_a_vertex_of_a_flat_floor(speed):
     """A floor of several edges in a line is one floor: a ball that slides over their ends notices nothing."""
     sim = Simulation(case("floor-in-pieces"))
     sim.change(0, velocity=(speed, 0.0))
     sim.run(until=2.5 / speed)
-    assert sim.positions[0] == pytest.approx((3.0, 0.1), abs=1e-12)
+    assert sim.positions[0] == pytest.approx((3.0, 0.1), abs=1e-9)  # twice the slack of the walls at each vertex
     assert sim.velocities[0].tolist() == [speed, 0.0]
     assert sim.resting == (0,)
 
@@ -91,12 +88,7 @@ def test_over_a_vertex_of_a_flat_floor(speed):
 @pytest.mark.parametrize(
     "e",
     [
-        pytest.param(
-            0.0,
-            marks=pytest.mark.xfail(
-                raises=AssertionError, strict=True, reason="past zero by rounding, a later approach is missed"
-            ),
-        ),
+        0.0,
         0.3,
         0.5,
         0.8,

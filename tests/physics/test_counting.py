@@ -67,7 +67,6 @@ def test_a_ball_meets_two_walls_of_a_corner_at_once():
 
 
 @pytest.mark.requirement("T-12")
-@pytest.mark.xfail(raises=AssertionError, strict=True, reason="the rank of a tie reads the kind with the image in it")
 def test_order_of_a_tie_is_kind_then_numbers():
     """Two pairs and two walls at the same instant: pairs first, each by the balls' numbers."""
     xs = [(0.125, -1), (0.375, 1), (0.625, -1), (0.875, 1)]

@@ -170,10 +170,7 @@ def test_hostile_by_brute_force(name: str, neighbours: str) -> None:
     "side",
     [
         20,
-        pytest.param(
-            50,
-            marks=pytest.mark.xfail(raises=AssertionError, reason="only 1024 events at one instant are put in order"),
-        ),
+        50,
     ],
 )
 def test_very_many_at_one_instant(neighbours: str, side: int) -> None:

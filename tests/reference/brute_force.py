@@ -170,14 +170,17 @@ class BruteForce:
         near = t - self.hit[i] < self.contact_time or t - self.hit[j] < self.contact_time
         e = 1.0 if self.bounce < 1.0 and near else self.bounce
         both = self.m[i] + self.m[j]
-        k = -(1.0 + e) * _dot(self.v[i] - self.v[j], normal)
-        given = k * (self.m[j] / both)
-        self.v[i] = self.v[i] + given * normal
-        self.v[j] = self.v[j] - (k * (self.m[i] / both)) * normal
+        if (normal * normal == 1.0).any():
+            d, s = normal, 1.0
+        k = -(1.0 + e) * _dot(self.v[i] - self.v[j], d) / _dot(d, d)
+        least = k * (min(self.m[i], self.m[j]) / both)
+        given, taken = (least, k - least) if self.m[j] <= self.m[i] else (k - least, least)
+        self.v[i] = self.v[i] + given * d
+        self.v[j] = self.v[j] - taken * d
         self.hit[[i, j]] = t
         self.predict(i)
         self.predict(j)
-        return Hit(t, BALL_BALL, (i, j), None, float(given * self.m[i]))
+        return Hit(t, BALL_BALL, (i, j), None, float(given * self.m[i] * s))
 
     def hit_wall(self, i: int, t: float) -> Hit:
         axis, upper = divmod(int(self.wall_face[i]), 2)

@@ -7,16 +7,21 @@ from carom.physics.jit import law
 
 @law
 def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> float:
-    """Two balls meet with normal n (unit, from the second to the first) and restitution e; gives the impulse J.
+    """Two balls meet with normal n (from the second to the first, of any length) and restitution e; gives J/|n|.
 
-    J = -μ (1 + e) (v₁ - v₂)·n with the reduced mass μ; v₁ += J n / m₁, v₂ -= J n / m₂ (M-11; T-13 is e = 1).
+    J = -μ (1 + e) (v₁ - v₂)·n / n·n with the reduced mass μ; v₁ += J n / m₁, v₂ -= J n / m₂ (M-11; T-13 is e = 1).
+    Divided by n·n it is a reflection whatever the length of n; a normal that is made a unit vector first is on average
+    a little short, and the energy would drift.
     """
     u = ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
     # As shares of the total mass, not with μ itself: equal masses exchange exactly, and no product can overflow.
     both = one.m + two.m
-    k = -(1.0 + e) * u
-    k1 = k * (two.m / both)
-    k2 = k * (one.m / both)
+    k = -(1.0 + e) * u / ((nx * nx + ny * ny) + nz * nz)
+    # The lighter ball takes what the heavier leaves, so that the two changes add up to k: else the rounding of the
+    # shares, the same in each collision, would be a restitution that is always too large or too small.
+    least = k * (min(one.m, two.m) / both)
+    k1 = least if two.m <= one.m else k - least
+    k2 = k - k1 if two.m <= one.m else least
     one.vx += k1 * nx
     one.vy += k1 * ny
     one.vz += k1 * nz

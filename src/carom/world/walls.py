@@ -15,6 +15,7 @@ from carom.scene.outline import Outline
 
 Records = NDArray[Any]
 WHOLE = -2.0  # a cosine that no direction falls below: the whole circle
+FLAT = 1e-8  # an angle at which a ball cannot tell a corner from a wall, rad: it would stand out by 1e-17 of its radius
 FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
 
 
@@ -97,8 +98,10 @@ class Walls:
         rows["nx"], rows["ny"] = -side * tangent[:, 1], side * tangent[:, 0]
         rows["length"] = length
         bend_edges(rows, outline, side)
-        corners = self._add(count, (f"{prefix}corner {k}" for k in range(count)), CORNER, polygon.material)
-        corners["px"], corners["py"] = outline.start.T
+        sharp = np.flatnonzero(side * turning(outline) < -FLAT)
+        names = (f"{prefix}corner {k}" for k in sharp)
+        corners = self._add(sharp.size, names, CORNER, [polygon.material[k] for k in sharp])
+        corners["px"], corners["py"] = outline.start[sharp].T
 
     def _add_pins(self, scene: Scene) -> None:
         """Fixed balls; their material is a ball's, and is looked up among those of the balls."""
@@ -111,6 +114,14 @@ class Walls:
         if balls.dimension == 3:
             rows["pz"] = balls.position[fixed, 2]
         rows["r"] = balls.radius[fixed]
+
+
+def turning(outline: Outline) -> NDArray[np.float64]:
+    """By what angle one turns left at each vertex, from the end of one edge to the beginning of the next."""
+    along = np.arctan2(outline.chord[:, 1], outline.chord[:, 0])
+    swing = 2.0 * np.arctan(outline.bulge)  # an arc begins and ends so much off its chord
+    turn = (along - swing) - np.roll(along + swing, 1)
+    return np.asarray(np.remainder(turn + np.pi, 2.0 * np.pi) - np.pi)
 
 
 def bend_edges(rows: Records, outline: Outline, side: float) -> None:

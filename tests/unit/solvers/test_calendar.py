@@ -126,7 +126,6 @@ def test_a_full_heap_is_compacted():
 
 
 @pytest.mark.requirement("T-12")
-@pytest.mark.xfail(raises=AssertionError, strict=True, reason="the rank of a tie reads the kind with the image in it")
 def test_ties_are_broken_by_kind_then_by_numbers():
     """Bookkeeping first, then pairs, then walls, then seams; each by the balls' numbers in the scene."""
     book = Calendar(np.full(9, 1.0))

@@ -159,15 +159,15 @@ def build_lists(
     near = np.concatenate([table[1] for table in tables])
     starts = np.cumsum([0, *(table[1].size for table in tables)])
     firsts = [np.where(first == NONE, NONE, first + start) for (first, _), start in zip(tables, starts, strict=False)]
-    room = 12 if region.dimension == 2 else 24
+    room = 8 if region.dimension == 2 else 16
     factor = 2
     heads = aligned(n, lists.list_record)
-    heads["level"], heads["r"] = level, balls["r"]
+    heads["level"], heads["r"], heads["mark"] = level, balls["r"], NONE
     while True:
         heads["start"] = np.arange(n) * room
         heads["length"], heads["room"] = 0, room
         hood = Lists(
-            pool=np.empty(factor * room * n + 1024, np.uint32),
+            pool=aligned(factor * room * n + 1024, np.uint32),
             heads=heads,
             slots=slots,
             first=np.concatenate(firsts).astype(np.uint32),

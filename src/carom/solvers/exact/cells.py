@@ -10,7 +10,7 @@ import numpy as np
 
 from carom.physics.jit import Index, Real, law, prefetch
 from carom.solvers.exact.horizon import flight_exit
-from carom.solvers.exact.records import NONE, SEAM
+from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
 
 ROOM = 3
 NEXT = 3
@@ -252,28 +252,40 @@ def renew(
 
 
 @law
-def warm(cells: Any, balls: Any, i: Index, stage: Index) -> None:
-    """Ask for the memory that ball i's next event will read: first its cells, later the balls in them."""
+def fetch(cells: Any, balls: Any, k: Index, i: Index, stage: Index) -> None:
+    """Ask for cell k (stage 1), or for the first ball in it (2)."""
+    if np.uint64(k) < np.uint64(cells.lines.size):
+        if stage == 1:
+            prefetch(cells.lines, k, 0)
+        else:
+            j = cells.slots[word(k, 0)]
+            prefetch(balls, np.uint32(i) if j == NONE else j, 0)
+
+
+@law
+def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
+    """Ask for the memory that ball i's next event will read: its cells (stage 1), the balls in them (2).
+
+    Those around it; when it is about to leave its cell, only those that will be new to it. A partner (second) has
+    much the same cells.
+    """
+    if stage == 0 or second:
+        return
     ball = balls[np.uint32(i)]
-    c = cell_of(cells, ball)
-    nx = cells.shape[0]
-    first_row, last_row, first_column, last_column = -1, 1, -1, 1
-    if ball.exit < 4:  # it will cross a face: only what lies beyond is new
-        ahead = 4 * (ball.exit & 1) - 2
-        if ball.exit < 2:
-            first_column = last_column = ahead
-        else:
-            first_row = last_row = ahead
-    for row in range(first_row, last_row + 1):
-        k = c + row * nx
-        if k + first_column < 0 or k + last_column >= cells.lines.size:
-            continue
-        if stage == 0:
-            prefetch(cells.lines, k + first_column, 0)
-            prefetch(cells.lines, k + last_column, 0)
-        else:
-            for column in range(first_column, last_column + 1):
-                for slot in range(2):
-                    j = cells.slots[word(k + column, slot)]
-                    if j != NONE:
-                        prefetch(balls, j, 0)
+    row, layer = cells.shape[0], cells.shape[0] * cells.shape[1]
+    deep = 1 if cells.shape[2] > 1 else 0
+    c: Index = cell_of(cells, ball)
+    if ball.exit < LEAVES_LIST:
+        axis = ball.exit >> 1
+        step = 4 * np.int64(ball.exit & 1) - 2
+        c += step * (1 if axis == 0 else (row if axis == 1 else layer))
+        one = row if axis == 0 else 1
+        other = row if axis == 2 else layer
+        for b in range(-deep, deep + 1):
+            for a in range(-1, 2):
+                fetch(cells, balls, c + b * other + a * one, i, stage)
+    else:
+        for b in range(-deep, deep + 1):
+            for a in range(-1, 2):
+                for column in range(-1, 2):
+                    fetch(cells, balls, c + b * layer + a * row + column, i, stage)

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 EPOCH = 32  # events a ball between two moves of the origin of time
 LEAST_EPOCH = 4096
-LARGE = 40_000  # balls from which memory, not arithmetic, sets the pace: order them along a curve, and fetch ahead
+LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: order them along a curve, and fetch ahead
 REORDER = 4  # epochs after which a large system is put in order again
 QUEUE = 1  # buckets of the calendar a ball, at least
 

@@ -19,9 +19,9 @@ from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
 # A cache line for each ball.
 list_record = np.dtype(
     {
-        "names": ["start", "length", "room", "x", "y", "z", "r", "edgy", "level"],
-        "formats": ["i8", "i4", "i4", "f8", "f8", "f8", "f8", "u1", "u1"],
-        "offsets": [0, 8, 12, 16, 24, 32, 40, 48, 49],
+        "names": ["start", "length", "room", "x", "y", "z", "r", "edgy", "level", "mark"],
+        "formats": ["i8", "i4", "i4", "f8", "f8", "f8", "f8", "u1", "u1", "u4"],
+        "offsets": [0, 8, 12, 16, 24, 32, 40, 48, 49, 52],
         "itemsize": 64,
     }
 )
@@ -209,6 +209,7 @@ def cell_range(lists: Any, level: Index, axis: Index, x: Real, reach: Real) -> t
 def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool) -> bool:
     """Find the neighbours of ball i's centre; if `both`, enter each in the other's list too. False: no room."""
     head = lists.heads[np.uint32(i)]
+    head.mark = i  # not its own neighbour
     x, y, z = head.x, head.y, head.z
     for level in range(lists.offset.size):
         reach = head.r + lists.reach[level] + lists.skin
@@ -237,9 +238,10 @@ def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool
                     while block != NONE:
                         for slot in range(cells.ROOM):
                             j = lists.slots[word(block, slot)]
-                            if j == NONE:
-                                break
-                            if j != i and near_enough(dim, lists, head, lists.heads[np.uint32(j)]):
+                            j = np.uint32(i) if j == NONE else j
+                            other = lists.heads[np.uint32(j)]
+                            # Without a branch: those that are near are marked, but for a new one now and then.
+                            if (other.mark != i) & near_enough(dim, lists, head, other):
                                 if not append(lists, clock, i, j):
                                     return False
                                 if both and not append(lists, clock, j, i):
@@ -285,10 +287,6 @@ def settle(lists: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> None:
 @law
 def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> bool:
     """Make a new list for ball i around (x, y, z); False when memory ran out."""
-    first = lists.heads[np.uint32(i)].start
-    for k in range(lists.heads[np.uint32(i)].length):
-        drop(lists, lists.pool[np.uint64(first + k)], i)
-    lists.heads[np.uint32(i)].length = 0
     before = filed(lists, balls, i)
     settle(lists, balls, i, x, y, z)
     after = filed(lists, balls, i)
@@ -296,7 +294,22 @@ def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, x: Real, y:
         cells.leave(lists, clock, before, i)
         if not cells.enter(lists, clock, after, i):
             return False
-    return make_list(dim, lists, clock, balls, i, True)
+    head = lists.heads[np.uint32(i)]
+    kept = 0
+    for k in range(head.length):
+        j = lists.pool[np.uint64(head.start + k)]
+        other = lists.heads[np.uint32(j)]
+        if near_enough(dim, lists, head, other):
+            other.mark = i
+            lists.pool[np.uint64(head.start + kept)] = j
+            kept += 1
+        else:
+            drop(lists, j, i)
+    head.length = kept
+    done = make_list(dim, lists, clock, balls, i, True)
+    for k in range(kept):
+        lists.heads[np.uint32(lists.pool[np.uint64(head.start + k)])].mark = NONE
+    return done
 
 
 @law
@@ -332,13 +345,14 @@ def renew(
 
 
 @law
-def warm(lists: Any, balls: Any, i: Index, stage: Index) -> None:
-    """Ask for the memory that ball i's next event will read: first its list, later the balls in it."""
-    first = lists.heads[np.uint32(i)].start
+def warm(lists: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
+    """Ask for the memory of ball i's next event: where its list is (stage 0), the list (1), the balls in it (2)."""
     if stage == 0:
-        prefetch(lists.pool, first, 0)
-        prefetch(lists.pool, first, 60)
         prefetch(lists.heads, i, 0)
+        return
+    first = lists.heads[np.uint32(i)].start
+    if stage == 1:
+        prefetch(lists.pool, first, 0)
     else:
         for k in range(lists.heads[np.uint32(i)].length):
             prefetch(balls, lists.pool[np.uint64(first + k)], 0)

@@ -46,23 +46,32 @@ collision_record = np.dtype(
 
 @law
 def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: Index, buckets: Index) -> None:
-    """Fetch from memory, in three steps a few buckets ahead, what the coming events will read."""
-    if bucket + 6 >= buckets:
+    """Fetch from memory, step by step some buckets ahead, what the coming events will read."""
+    if bucket + 9 >= buckets:
         return
-    for k in range(blocks[word(bucket + 6, calendar.COUNT)]):
-        i = blocks[word(bucket + 6, k)]
+    for k in range(blocks[word(bucket + 9, calendar.COUNT)]):
+        i = blocks[word(bucket + 9, k)]
         prefetch(balls, i, 0)
         prefetch(balls, i, 64)
-    for k in range(blocks[word(bucket + 4, calendar.COUNT)]):
-        i = blocks[word(bucket + 4, k)]
+        neighbourhood.warm(hood, balls, i, 0, False)
+    for k in range(blocks[word(bucket + 7, calendar.COUNT)]):
+        i = blocks[word(bucket + 7, k)]
+        neighbourhood.warm(hood, balls, i, 1, False)
         ball = balls[np.uint32(i)]
         if ball.exit == CONTACT and ball.kind & 3 == BALL:
             prefetch(balls, ball.partner, 0)
             prefetch(balls, ball.partner, 64)
-            neighbourhood.warm(hood, balls, ball.partner, 0)
-        neighbourhood.warm(hood, balls, i, 0)
-    for k in range(blocks[word(bucket + 2, calendar.COUNT)]):
-        neighbourhood.warm(hood, balls, blocks[word(bucket + 2, k)], 1)
+            neighbourhood.warm(hood, balls, ball.partner, 0, True)
+    for k in range(blocks[word(bucket + 5, calendar.COUNT)]):
+        ball = balls[np.uint32(blocks[word(bucket + 5, k)])]
+        if ball.exit == CONTACT and ball.kind & 3 == BALL:
+            neighbourhood.warm(hood, balls, ball.partner, 1, True)
+    for k in range(blocks[word(bucket + 3, calendar.COUNT)]):
+        i = blocks[word(bucket + 3, k)]
+        neighbourhood.warm(hood, balls, i, 2, False)
+        ball = balls[np.uint32(i)]
+        if ball.exit == CONTACT and ball.kind & 3 == BALL:
+            neighbourhood.warm(hood, balls, ball.partner, 2, True)
 
 
 @law
@@ -138,7 +147,12 @@ def hit_ball(
     nx, ny, nz = dx / s, dy / s, dz / s
     e = bounce[np.uint32(ball.material), np.uint32(other.material)]
     soft = e < 1.0 and (t - ball.hit < contact_time or t - other.hit < contact_time)
-    impulse = collision.collide(ball, other, nx, ny, nz, 1.0 if soft else e)
+    if (
+        nx * nx == 1.0 or ny * ny == 1.0 or nz * nz == 1.0
+    ):  # along an axis a unit vector is exact, and so is the exchange
+        impulse = collision.collide(ball, other, nx, ny, nz, 1.0 if soft else e)
+    else:
+        impulse = collision.collide(ball, other, dx, dy, dz, 1.0 if soft else e) * s
     clock.ball_ball += 1
     clock.softened += soft
     log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
@@ -277,9 +291,20 @@ def touch(
     ball = balls[np.uint32(i)]
     ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
     flight.fly(dim, ball, t, ax, ay, az)
+    step_off(ball, walls[ball.partner])
     ball.rest = 0
     ball.count += np.uint32(1)
     return True
+
+
+@law
+def step_off(ball: Any, wall: Any) -> None:
+    """Put a ball that slid to the end of a segment just beyond it, by no more than rounding: it is free of it."""
+    along = (ball.x - wall.px) * wall.tx + (ball.y - wall.py) * wall.ty
+    ahead = ball.vx * wall.tx + ball.vy * wall.ty > 0.0
+    shift = (wall.length + 2.0 * wall.slack if ahead else -2.0 * wall.slack) - along
+    ball.x += shift * wall.tx
+    ball.y += shift * wall.ty
 
 
 @kernel

@@ -35,7 +35,7 @@ def renew(
     raise NotImplementedError
 
 
-def warm(hood: Any, balls: Any, i: Index, stage: Index) -> None:
+def warm(hood: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
     """Ask for the memory that ball i's next event will read."""
     raise NotImplementedError
 

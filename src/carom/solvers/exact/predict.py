@@ -161,7 +161,7 @@ def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, 
     while near[k] != NONE:
         w = near[k]
         k += 1
-        if w == rests_on:
+        if w == rests_on or (rests_on != NONE and is_end(walls[w], walls[rests_on])):
             continue
         t = wall_laws.contact_time(ball, walls[w], ax, ay, az)
         earlier = t < ball.tc or (t == ball.tc and t < np.inf and ball.kind & 3 == WALL and w < ball.partner)
@@ -171,6 +171,19 @@ def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, 
         t = end_of_wall(ball, walls[rests_on], ax, ay)
         if t < ball.tc:
             ball.tc, ball.partner, ball.kind = t, rests_on, EDGE
+
+
+@law
+def is_end(corner: Any, wall: Any) -> bool:
+    """Is a corner an end of the wall that a ball slides on? It comes to it no sooner than to the end of the wall."""
+    dx, dy = corner.px - wall.px, corner.py - wall.py
+    far = abs(dx * wall.nx + dy * wall.ny)
+    along = dx * wall.tx + dy * wall.ty
+    return bool(
+        corner.kind == wall_laws.CORNER
+        and far <= wall.slack
+        and (abs(along) <= wall.slack or abs(along - wall.length) <= wall.slack)
+    )
 
 
 @law
