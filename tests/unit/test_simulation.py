@@ -157,10 +157,19 @@ class TestRunning:
         (lambda s: s.run(), "run: no end is given. Say until=… (s) or collisions=…."),
         (lambda s: list(s.events()), "run: no end is given. Say until=… (s) or collisions=…."),
         (lambda s: s.run(until=0.5), "until: 0.5 s is before now, 1.0 s. Time only goes forward."),
-        (lambda s: s.run(until=math.nan), "until: nan s is before now, 1.0 s. Time only goes forward."),
-        (lambda s: s.run(collisions=-1), "collisions: -1 is not a number of collisions. Use 0 or more."),
-        (lambda s: s.run(collisions=1.5), "collisions: 1.5 is not a number of collisions. Use 0 or more."),
-        (lambda s: s.run(collisions=True), "collisions: True is not a number of collisions. Use 0 or more."),
+        (lambda s: s.run(until=math.nan), "until: nan is not a time. Give a number of seconds."),
+        (
+            lambda s: s.run(collisions=-1),
+            "collisions: -1 is not a number of collisions. Use a whole number, 0 or more.",
+        ),
+        (
+            lambda s: s.run(collisions=1.5),
+            "collisions: 1.5 is not a number of collisions. Use a whole number, 0 or more.",
+        ),
+        (
+            lambda s: s.run(collisions=True),
+            "collisions: True is not a number of collisions. Use a whole number, 0 or more.",
+        ),
         (lambda s: s.change(2, mass=1.0), "index: there is no ball 2. Use a number from 0 to 1."),
         (lambda s: s.remove([0, 5]), "index: there is no ball 5. Use a number from 0 to 1."),
         (lambda s: s.change("0", mass=1.0), "index: there is no ball '0'. Use a number from 0 to 1."),

@@ -147,12 +147,10 @@ def hit_ball(
     nx, ny, nz = dx / s, dy / s, dz / s
     e = bounce[np.uint32(ball.material), np.uint32(other.material)]
     soft = e < 1.0 and (t - ball.hit < contact_time or t - other.hit < contact_time)
-    if (
-        nx * nx == 1.0 or ny * ny == 1.0 or nz * nz == 1.0
-    ):  # along an axis a unit vector is exact, and so is the exchange
-        impulse = collision.collide(ball, other, nx, ny, nz, 1.0 if soft else e)
-    else:
-        impulse = collision.collide(ball, other, dx, dy, dz, 1.0 if soft else e) * s
+    # Along an axis the unit vector is exact, and so is the exchange; else the line of centres itself is better.
+    if nx * nx == 1.0 or ny * ny == 1.0 or nz * nz == 1.0:
+        dx, dy, dz, s = nx, ny, nz, 1.0
+    impulse = collision.collide(ball, other, dx, dy, dz, 1.0 if soft else e) * s
     clock.ball_ball += 1
     clock.softened += soft
     log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
