@@ -211,7 +211,7 @@ def earlier(balls: Any, i: Index, j: Index) -> bool:
     return i_high < j_high
 
 
-@law
+@kernel
 def first_of_ties(balls: Any, heap_t: Any, heap_i: Any, clock: Any) -> int:
     """The first in order of the events that share the time of the heap's first entry."""
     t = heap_t[0]

@@ -202,7 +202,7 @@ def hit_wall(
     return fine
 
 
-@law
+@kernel
 def cross_seam(
     dim: Any,
     hood: Any,
