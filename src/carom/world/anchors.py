@@ -12,7 +12,7 @@ from carom.scene import Box, Open, Scene
 from carom.world.walls import Walls
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = NDArray[np.int32]
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Anchors:
     hit: Floats  # time of the last collision
     rest_on: Ints  # the wall that the ball rests on, or -1
     streak: Ints  # contacts in a row that each came within the contact time of the last
-    turns: Ints  # how many times the ball went round each periodic axis
+    turns: NDArray[np.int64]  # how many times the ball went round each periodic axis
     mass: Floats
     radius: Floats
     material: Ints
@@ -46,12 +46,12 @@ class Anchors:
             velocity=velocity,
             time=np.zeros(n),
             hit=np.full(n, -np.inf),
-            rest_on=np.full(n, -1),
-            streak=np.zeros(n, np.int64),
+            rest_on=np.full(n, -1, np.int32),
+            streak=np.zeros(n, np.int32),
             turns=np.zeros((n, 3), np.int64),
             mass=np.array(balls.mass),
             radius=np.array(balls.radius),
-            material=balls.material.codes.astype(np.int64),
+            material=balls.material.codes,
             fixed=np.array(balls.fixed),
         )
 
