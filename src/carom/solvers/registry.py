@@ -1,4 +1,4 @@
-"""One self-describing card a solver: feeds the command line, the documents and the conformance tests."""
+"""One self-describing card a solver: what forms, documents and conformance tests can be made from."""
 
 from __future__ import annotations
 

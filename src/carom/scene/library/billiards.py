@@ -32,8 +32,8 @@ class PoolBreak(Generator):
     """A nine-foot pool table at real size, without pockets, friction and spin.
 
     Playing surface 100 by 50 inches, balls of 2.25 inches and 0.17 kg. Ball on ball e = 0.92 to 0.98, ball on cushion
-    0.6 to 0.9, a hard break about 10 m/s: D. G. Alciatore, billiards.colostate.edu, "physical properties" and
-    "typical shot speeds".
+    0.6 to 0.9, as others quote D. G. Alciatore, billiards.colostate.edu, "physical properties". The speed of 10 m/s is
+    our choice for a hard break.
     """
 
     group: ClassVar[str] = "Billiards"
