@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom.physics.jit import kernel
-from carom.solvers.exact import build, cells, lists
+from carom.solvers.exact import build, candidate, cells, neighbourhood
 from carom.solvers.exact.predict import ALL_AROUND
 from carom.solvers.exact.records import ball_record, clock_record
 
@@ -40,12 +40,27 @@ def nearest_images(region, places):
     return d + steps * np.array(region.size), steps
 
 
-def found_by(law, region, hood, balls, i):
+@kernel
+def copy_words(dim, hood, balls, i, face, found, out):
+    words, first, n = neighbourhood.candidates(dim, hood, balls, i, face, found)
+    for k in range((n + 3) // 4 * 4):
+        out[k] = words[first + k]
+    return n
+
+
+def words_by(region, hood, balls, i, face):
+    """The candidates of a ball; behind them it stands itself, up to a multiple of four."""
+    found, out = np.zeros((2, 4 * balls.size + 64), np.uint32)
+    n = copy_words((0,) * region.dimension, hood, balls, i, face, found, out)
+    assert (out[n : (n + 3) // 4 * 4] == (candidate.PLAIN | i)).all()
+    return out[:n]
+
+
+def found_by(region, hood, balls, i):
     """Partner and image of each candidate."""
-    found = np.zeros(4 * balls.size + 64, np.uint64)
-    n = law((0,) * region.dimension, hood, balls, i, ALL_AROUND, 0.0, found)
-    partner = (found[:n] & np.uint64(0xFFFFFFFF)).astype(int)
-    image = (found[:n] >> np.uint64(32)).astype(int)
+    words = words_by(region, hood, balls, i, ALL_AROUND)
+    partner = (words & (candidate.MOST - 1)).astype(int)
+    image = (words >> candidate.BITS).astype(int)
     steps = np.stack([image % 3 - 1, image // 3 % 3 - 1, image // 9 - 1], axis=1)
     return {(int(j), *s) for j, s in zip(partner, steps.tolist(), strict=True)}
 
@@ -72,7 +87,7 @@ def test_cells_name_everyone_who_could_be_touched(region, n, radius):
     assert touching.sum() > n  # the test has something to find
     for i in range(n):
         near = {(int(j), *steps[i, j].tolist()) for j in np.flatnonzero(touching[i]) if j != i}
-        named = found_by(cells.candidates, region, hood, balls, i)
+        named = found_by(region, hood, balls, i)
         assert near <= named
 
 
@@ -86,7 +101,7 @@ def test_cells_name_all_within_one_cell(region, n):
     near = (np.abs(d)[..., : region.dimension] < np.array(hood.edge)[: region.dimension]).all(axis=2)
     for i in range(n):
         wanted = {(int(j), *steps[i, j].tolist()) for j in np.flatnonzero(near[i]) if j != i}
-        assert wanted <= found_by(cells.candidates, region, hood, balls, i)
+        assert wanted <= found_by(region, hood, balls, i)
 
 
 @pytest.mark.requirement("M-15")
@@ -97,7 +112,7 @@ def test_the_work_for_a_ball_does_not_grow_with_the_number_of_balls():
         region = a_region(2, (1.0, 1.0), (True, True))
         balls, places = some_balls(region, n, (0.3 / n**0.5,) * 2, seed=3)
         hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
-        means.append(np.mean([len(found_by(cells.candidates, region, hood, balls, i)) for i in range(200)]))
+        means.append(np.mean([len(found_by(region, hood, balls, i)) for i in range(200)]))
     # About nine cells of half a ball each (or of the size of a ball); 200 samples of a Poisson number.
     assert means[0] < 12.0
     assert means[1] == pytest.approx(means[0], abs=4 * (2 * means[0] / 200) ** 0.5 + 0.1 * means[0])
@@ -110,12 +125,10 @@ def test_after_a_face_only_the_new_cells_are_looked_at(face):
     hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
     axis, step = ("cx", "cy")[face >> 1], 2 * (face & 1) - 1
     shape = hood.shape[face >> 1]
-    found = np.zeros(400, np.uint64)
     for i in range(50):
-        n = cells.candidates((0, 0), hood, balls, i, face, 0.0, found)
-        new = (found[:n] & np.uint64(0xFFFFFFFF)).astype(int)
+        new = (words_by(region, hood, balls, i, face) & (candidate.MOST - 1)).astype(int)
         assert (balls[axis][new] == (balls[axis][i] + step) % shape).all()
-        everyone = {entry[0] for entry in found_by(cells.candidates, region, hood, balls, i)}
+        everyone = {entry[0] for entry in found_by(region, hood, balls, i)}
         ahead = {j for j in everyone if balls[axis][j] == (balls[axis][i] + step) % shape}
         assert set(new.tolist()) == ahead
 
@@ -133,9 +146,9 @@ def test_lists_are_exactly_the_balls_within_the_skin(region, n, radius):
     missed_by_design = hidden_by_large_balls(balls, d, skin)
     for i in range(n):
         wanted = {int(j) for j in np.flatnonzero(near[i] & ~missed_by_design[i]) if j != i}
-        named = {entry[0] for entry in found_by(lists.candidates, region, hood, balls, i)}
+        named = {entry[0] for entry in found_by(region, hood, balls, i)}
         assert wanted <= named <= {int(j) for j in np.flatnonzero(near[i])}
-        images = {entry for entry in found_by(lists.candidates, region, hood, balls, i) if entry[0] in wanted}
+        images = {entry for entry in found_by(region, hood, balls, i) if entry[0] in wanted}
         assert images == {(j, *steps[i, j].tolist()) for j in wanted}
 
 

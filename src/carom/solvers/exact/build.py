@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from carom.physics.jit import kernel
 from carom.solvers.exact import cells, lists
+from carom.solvers.exact.candidate import PLAIN, periods
 from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.lists import Lists
 from carom.solvers.exact.memory import aligned
@@ -69,7 +70,7 @@ def prefer_lists(region: Region, radius: Floats) -> bool:
 def skin_for(region: Region, radius: Floats) -> float:
     """A skin that makes lists of about six balls in two dimensions."""
     typical = float(np.median(radius))
-    return max(1.55 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
+    return max(1.62 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
 
 
 def build(
@@ -111,7 +112,10 @@ def build_cells(region: Region, balls: NDArray[Any], clock: NDArray[Any], places
     count = shape[0] * shape[1] * shape[2]
     slots = blank_slots(count, balls.size // cells.ROOM + 64, clock)
     first, near = walls_by_cell(walls, shape, region.low, edges, reach)
-    hood = Cells(slots, slots.view(line_record), first, near, shape, region.low, edges, region.box, region.periodic)
+    hood = Cells(
+        slots, slots.view(line_record), first, near, shape, region.low, edges, region.box, region.periodic,
+        periods(region.box),
+    )  # fmt: skip
     file_in_cells(hood, clock, balls)
     return hood
 
@@ -166,8 +170,10 @@ def build_lists(
     while True:
         heads["start"] = np.arange(n) * room
         heads["length"], heads["room"] = 0, room
+        pool = aligned(factor * room * n + 1024, np.uint32)
+        pool[: room * n] = np.repeat(np.arange(n, dtype=np.uint32), room) | PLAIN
         hood = Lists(
-            pool=aligned(factor * room * n + 1024, np.uint32),
+            pool=pool,
             heads=heads,
             slots=slots,
             first=np.concatenate(firsts).astype(np.uint32),
@@ -179,6 +185,7 @@ def build_lists(
             low=region.low,
             size=region.box,
             periodic=region.periodic,
+            periods=periods(region.box),
             skin=skin,
         )
         clock["pool"] = room * n

@@ -3,7 +3,8 @@
 Each ball has one event, at `te`, and at least one entry. Time is cut into buckets of equal width; entries of later
 buckets lie unordered in blocks of a few, and only the current bucket is a heap. An entry whose time is no longer its
 ball's `te` is stale and is dropped when it is met. Events beyond the last bucket are not filed; when the buckets run
-out the calendar turns and files everything anew. Nothing here can change the order of events, only the time it takes
+out the calendar turns and files everything anew (what they would be filed in is a block beyond the last bucket that is
+never read: a branch less). Nothing here can change the order of events, only the time it takes
 to find it.
 """
 
@@ -69,8 +70,7 @@ def pop(heap_t: Any, heap_i: Any, clock: Any) -> None:
 @law
 def bucket_of(clock: Any, t: Real) -> int:
     """The bucket that the time t belongs to, at most the number of buckets."""
-    k = (t - clock.base) * clock.rate
-    return int(k) if k < clock.span else clock.buckets
+    return int(min((t - clock.base) * clock.rate, clock.span))
 
 
 @kernel
@@ -98,19 +98,19 @@ def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: Index
         if clock.heap == heap_t.size:
             compact(balls, heap_t, heap_i, clock)
         push(heap_t, heap_i, clock, t, i)
-    elif b < clock.buckets:
-        n = blocks[word(b, COUNT)]
-        if n == ROOM:
-            spare = clock.free
-            if spare == NONE:
-                return False
-            clock.free = blocks[word(spare, NEXT)]
-            for k in range(8):
-                blocks[word(spare, k)] = blocks[word(b, k)]
-            blocks[word(b, NEXT)] = spare
-            n = np.uint32(0)
-        blocks[word(b, n)] = i
-        blocks[word(b, COUNT)] = n + 1
+        return True
+    n = blocks[word(b, COUNT)]
+    if n == ROOM:
+        spare = clock.free
+        if spare == NONE:
+            return False
+        clock.free = blocks[word(spare, NEXT)]
+        for k in range(8):
+            blocks[word(spare, k)] = blocks[word(b, k)]
+        blocks[word(b, NEXT)] = spare
+        n = np.uint32(0)
+    blocks[word(b, n)] = i
+    blocks[word(b, COUNT)] = (n + 1) * (b < clock.buckets)  # beyond the last is a block that never fills
     return True
 
 
@@ -147,8 +147,8 @@ def clear(blocks: Any, clock: Any) -> None:
     clock.bucket = -1
     for b in range(blocks.size // 8):
         blocks[word(b, COUNT)] = 0
-        blocks[word(b, NEXT)] = NONE if b < clock.buckets or b + 1 == blocks.size // 8 else b + 1
-    clock.free = clock.buckets
+        blocks[word(b, NEXT)] = NONE if b <= clock.buckets or b + 1 == blocks.size // 8 else b + 1
+    clock.free = clock.buckets + 1
 
 
 @kernel

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carom.physics.jit import Index, Real, law, prefetch
+from carom.solvers.exact.candidate import ITSELF, named
 from carom.solvers.exact.horizon import flight_exit
 from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
 
@@ -35,6 +36,7 @@ class Cells(NamedTuple):
     edge: tuple[float, float, float]
     size: tuple[float, float, float]
     periodic: tuple[bool, bool, bool]
+    periods: Any
 
 
 @law
@@ -109,18 +111,17 @@ def wrapped(k: Index, n: Index, periodic: bool) -> tuple[int, int]:
 @law
 def gather(cells: Any, block: Index, image: Index, found: Any, n: Index, i: Index) -> int:
     """Append the balls of a cell (but not i) to the candidates; the first two, seldom exceeded, without a branch."""
-    tag = np.uint64(image) << np.uint64(32)
     while True:
         j = cells.slots[word(block, 0)]
-        found[np.uint64(n)] = tag | np.uint64(j)
+        found[np.uint64(n)] = named(j, image)
         n += (j != NONE) & (j != i)
         j = cells.slots[word(block, 1)]
-        found[np.uint64(n)] = tag | np.uint64(j)
+        found[np.uint64(n)] = named(j, image)
         n += (j != NONE) & (j != i)
         j = cells.slots[word(block, 2)]
         if j == NONE:
             return n
-        found[np.uint64(n)] = tag | np.uint64(j)
+        found[np.uint64(n)] = named(j, image)
         n += j != i
         block = cells.slots[word(block, NEXT)]
         if block == NONE:
@@ -128,11 +129,8 @@ def gather(cells: Any, block: Index, image: Index, found: Any, n: Index, i: Inde
 
 
 @law
-def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, now: Real, found: Any) -> int:
-    """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face.
-
-    An entry is the partner's index and, above 32 bits, the period to add to the difference of the places (13: none).
-    """
+def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
+    """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face."""
     ball = balls[np.uint32(i)]
     nx, ny, nz = cells.shape
     step = 2 * (face & 1) - 1
@@ -161,7 +159,9 @@ def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, now: Rea
                 n = gather(cells, row + ball.cx, image, found, n, i)
             if x1 > 0 and right >= 0:
                 n = gather(cells, row + right, image + right_image, found, n, NONE)
-    return n
+    for k in range(3):
+        found[np.uint64(n + k)] = named(i, ITSELF)
+    return found, 0, n
 
 
 @law

@@ -83,8 +83,8 @@ class Engine:
         mode = self.mode if world.bounded else "cells"
         self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, mode)
         room = self.balls.size * self._copies() + 64
-        self.found = np.empty(room, np.uint64)
-        self.sums = np.empty(4 * room)
+        self.found = np.empty(room, np.uint32)
+        self.times = np.empty(room)
         self._predict()
 
     def _copies(self) -> int:
@@ -184,7 +184,7 @@ class Engine:
             loop.advance(
                 self.dim, self.balls, self.clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
                 self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                *self.gravity, self.found, self.sums, logs, self.relative(until), afresh, self.balls.size > LARGE,
+                *self.gravity, self.found, self.times, logs, self.relative(until), afresh, self.balls.size > LARGE,
             )
         )  # fmt: skip
 

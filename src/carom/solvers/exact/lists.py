@@ -13,6 +13,7 @@ import numpy as np
 from carom.physics.flight import place, speed
 from carom.physics.jit import Index, Real, kernel, law, prefetch
 from carom.solvers.exact import cells
+from carom.solvers.exact.candidate import ITSELF, ball_of, image_of, named
 from carom.solvers.exact.cells import word
 from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
 
@@ -30,9 +31,9 @@ list_record = np.dtype(
 class Lists(NamedTuple):
     """Neighbour lists of all balls, and the grids that their centres are filed in."""
 
-    pool: Any  # the lists one after another, uint32
-    # Of each ball: where its list begins, how many it holds, how many fit; its centre and radius; is a seam so near
-    # that partners may be beyond it? and its class of size.
+    pool: Any  # the lists one after another, uint32; what is free of a list's room names the ball itself
+    # Of each ball: where its list begins, how many it holds, how many fit; its centre and radius; can it come to a
+    # seam before it leaves the list? and its class of size.
     heads: Any
     slots: Any  # cells of all grids
     first: Any  # where the list of the walls near each cell begins; empty when there are no walls
@@ -44,6 +45,7 @@ class Lists(NamedTuple):
     low: tuple[float, float, float]
     size: tuple[float, float, float]
     periodic: tuple[bool, bool, bool]
+    periods: Any
     skin: float
 
 
@@ -90,28 +92,10 @@ def image_sign(d: Real, size: Real, periodic: bool) -> int:
 
 
 @law
-def candidates(dim: Any, lists: Any, balls: Any, i: Index, face: Index, now: Real, found: Any) -> int:
-    """Collect the balls of ball i's list, each with the period to add to the difference of the places (13: none)."""
-    first = lists.heads[np.uint32(i)].start
-    n = lists.heads[np.uint32(i)].length
-    if lists.heads[np.uint32(i)].edgy == 0:
-        for k in range(n):
-            found[np.uint64(k)] = (np.uint64(13) << np.uint64(32)) | np.uint64(lists.pool[np.uint64(first + k)])
-        return int(n)
-    ball = balls[np.uint32(i)]
-    s = now - ball.t
-    for k in range(n):
-        j = lists.pool[np.uint64(first + k)]
-        other = balls[np.uint32(j)]
-        q = now - other.t
-        # Gravity is the same for both and falls out, near enough for telling which image is meant.
-        sz = 0
-        sx = image_sign((ball.x + ball.vx * s) - (other.x + other.vx * q), lists.size[0], lists.periodic[0])
-        sy = image_sign((ball.y + ball.vy * s) - (other.y + other.vy * q), lists.size[1], lists.periodic[1])
-        if len(dim) == 3:
-            sz = image_sign((ball.z + ball.vz * s) - (other.z + other.vz * q), lists.size[2], lists.periodic[2])
-        found[np.uint64(k)] = (np.uint64(13 + sx + 3 * sy + 9 * sz) << np.uint64(32)) | np.uint64(j)
-    return int(n)
+def candidates(dim: Any, lists: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
+    """The balls of ball i's list."""
+    head = lists.heads[np.uint32(i)]
+    return lists.pool, head.start, head.length
 
 
 @law
@@ -150,6 +134,8 @@ def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
         v = np.sqrt(vv)
         te = now + 2.0 * left / (v + np.sqrt(vv + 2.0 * a * left)) if v > 0.0 or a > 0.0 else np.inf
     way = LEAVES_LIST
+    if lists.heads[np.uint32(i)].edgy == 0:
+        return te, way
     t, face = seam_time(ball.x, ball.vx, ball.t, lists.size[0], lists.periodic[0])
     if t < te:
         te, way = t, face
@@ -164,33 +150,41 @@ def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
 
 
 @law
-def append(lists: Any, clock: Any, i: Index, j: Index) -> bool:
+def append(lists: Any, clock: Any, i: Index, j: Index, image: Index) -> bool:
     """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
-    n = lists.heads[np.uint32(i)].length
-    if n == lists.heads[np.uint32(i)].room:
+    head = lists.heads[np.uint32(i)]
+    n = head.length
+    if n == head.room:
         if clock.pool + 2 * n > lists.pool.size:
             return False
-        first = lists.heads[np.uint32(i)].start
         for k in range(n):
-            lists.pool[clock.pool + k] = lists.pool[first + k]
-        lists.heads[np.uint32(i)].start = clock.pool
-        lists.heads[np.uint32(i)].room = 2 * n
+            lists.pool[np.uint64(clock.pool + k)] = lists.pool[np.uint64(head.start + k)]
+            lists.pool[np.uint64(clock.pool + n + k)] = named(i, ITSELF)
+        head.start = clock.pool
+        head.room = 2 * n
         clock.pool += 2 * n
-    lists.pool[np.uint64(lists.heads[np.uint32(i)].start + n)] = j
-    lists.heads[np.uint32(i)].length = n + 1
+    lists.pool[np.uint64(head.start + n)] = named(j, image)
+    head.length = n + 1
     return True
+
+
+@law
+def entry_of(lists: Any, i: Index, j: Index) -> int:
+    """Where in the pool ball i's list names ball j."""
+    k = np.uint64(lists.heads[np.uint32(i)].start)
+    while ball_of(lists.pool[k]) != np.uint32(j):
+        k += np.uint64(1)
+    return k  # type: ignore[return-value]  # unsigned spares a test
 
 
 @law
 def drop(lists: Any, i: Index, j: Index) -> None:
     """Take j out of the list of i."""
-    first = lists.heads[np.uint32(i)].start
-    last = first + lists.heads[np.uint32(i)].length - 1
-    k = first
-    while lists.pool[np.uint64(k)] != j:
-        k += 1
-    lists.pool[np.uint64(k)] = lists.pool[np.uint64(last)]
-    lists.heads[np.uint32(i)].length -= 1
+    head = lists.heads[np.uint32(i)]
+    head.length -= 1
+    last = np.uint64(head.start + head.length)
+    lists.pool[entry_of(lists, i, j)] = lists.pool[last]
+    lists.pool[last] = named(i, ITSELF)
 
 
 @law
@@ -242,9 +236,10 @@ def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool
                             other = lists.heads[np.uint32(j)]
                             # Without a branch: those that are near are marked, but for a new one now and then.
                             if (other.mark != i) & near_enough(dim, lists, head, other):
-                                if not append(lists, clock, i, j):
+                                image = image_between(dim, lists, head, other)
+                                if not append(lists, clock, i, j, image):
                                     return False
-                                if both and not append(lists, clock, j, i):
+                                if both and not append(lists, clock, j, i, 26 - image):
                                     return False
                         block = lists.slots[word(block, cells.NEXT)]
                     kx += 1
@@ -268,6 +263,16 @@ def near_enough(dim: Any, lists: Any, one: Any, two: Any) -> bool:
 
 
 @law
+def image_between(dim: Any, lists: Any, one: Any, two: Any) -> int:
+    """Which image of `two` is the one near `one`: the same for the balls as for their centres, which share seams."""
+    image = ITSELF + image_sign(one.x - two.x, lists.size[0], lists.periodic[0])
+    image += 3 * image_sign(one.y - two.y, lists.size[1], lists.periodic[1])
+    if len(dim) == 3:
+        image += 9 * image_sign(one.z - two.z, lists.size[2], lists.periodic[2])
+    return image
+
+
+@law
 def settle(lists: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> None:
     """Make (x, y, z) the centre of ball i, and note its cell and whether a seam is near."""
     lists.heads[np.uint32(i)].x = x
@@ -276,11 +281,11 @@ def settle(lists: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> None:
     ball = balls[np.uint32(i)]
     level = lists.heads[np.uint32(i)].level
     ball.cx, ball.cy, ball.cz = cell_at(lists, level, 0, x), cell_at(lists, level, 1, y), cell_at(lists, level, 2, z)
-    reach = ball.r + lists.reach[lists.reach.size - 1] + 2.0 * lists.skin
+    near = 0.51 * lists.skin  # half a skin, and more than rounding can take away
     lists.heads[np.uint32(i)].edgy = (
-        (lists.periodic[0] and (x < reach or x > lists.size[0] - reach))
-        or (lists.periodic[1] and (y < reach or y > lists.size[1] - reach))
-        or (lists.periodic[2] and (z < reach or z > lists.size[2] - reach))
+        (lists.periodic[0] and not near < x < lists.size[0] - near)
+        or (lists.periodic[1] and not near < y < lists.size[1] - near)
+        or (lists.periodic[2] and not near < z < lists.size[2] - near)
     )
 
 
@@ -297,19 +302,31 @@ def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, x: Real, y:
     head = lists.heads[np.uint32(i)]
     kept = 0
     for k in range(head.length):
-        j = lists.pool[np.uint64(head.start + k)]
-        other = lists.heads[np.uint32(j)]
+        word = lists.pool[np.uint64(head.start + k)]
+        other = lists.heads[ball_of(word)]
+        lists.pool[np.uint64(head.start + k)] = named(i, ITSELF)
         if near_enough(dim, lists, head, other):
             other.mark = i
-            lists.pool[np.uint64(head.start + kept)] = j
+            lists.pool[np.uint64(head.start + kept)] = word
             kept += 1
         else:
-            drop(lists, j, i)
+            drop(lists, ball_of(word), i)
     head.length = kept
     done = make_list(dim, lists, clock, balls, i, True)
     for k in range(kept):
-        lists.heads[np.uint32(lists.pool[np.uint64(head.start + k)])].mark = NONE
+        lists.heads[ball_of(lists.pool[np.uint64(head.start + k)])].mark = NONE
     return done
+
+
+@law
+def turn_images(lists: Any, i: Index, step: Index) -> None:
+    """Ball i has crossed a seam: its partners see another image of it, and it of them."""
+    head = lists.heads[np.uint32(i)]
+    for k in range(head.length):
+        at = np.uint64(head.start + k)
+        j, image = ball_of(lists.pool[at]), np.int64(image_of(lists.pool[at])) + step
+        lists.pool[at] = named(j, image)
+        lists.pool[entry_of(lists, j, i)] = named(i, 26 - image)
 
 
 @law
@@ -332,12 +349,14 @@ def renew(
         axis = (face & 7) >> 1
         shift = -lists.size[axis] if face & 1 else lists.size[axis]
         head = lists.heads[np.uint32(i)]
+        head.edgy = 1
         if axis == 0:
             head.x += shift
         elif axis == 1:
             head.y += shift
         else:
             head.z += shift
+        turn_images(lists, i, (1 if face & 1 else -1) * (1 if axis == 0 else (3 if axis == 1 else 9)))
         return True
     s = now - ball.t
     x, y, z = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s), place(ball.z, ball.vz, az, s)
@@ -355,7 +374,7 @@ def warm(lists: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
         prefetch(lists.pool, first, 0)
     else:
         for k in range(lists.heads[np.uint32(i)].length):
-            prefetch(balls, lists.pool[np.uint64(first + k)], 0)
+            prefetch(balls, ball_of(lists.pool[np.uint64(first + k)]), 0)
 
 
 @kernel

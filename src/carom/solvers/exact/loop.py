@@ -13,6 +13,7 @@ from carom.physics import walls as wall_laws
 from carom.physics.jit import Index, Real, kernel, law, prefetch
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
+from carom.solvers.exact.candidate import period
 from carom.solvers.exact.predict import ALL_AROUND, predict, pull
 from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, SEAM, WALL
 
@@ -137,9 +138,9 @@ def hit_ball(
     bx, by, bz = pull(balls, j, rest_on, walls, gx, gy, gz)
     flight.fly(dim, ball, t, ax, ay, az)
     flight.fly(dim, other, t, bx, by, bz)
-    dx = (ball.x - other.x) + (image % 3 - 1) * hood.size[0]
-    dy = (ball.y - other.y) + (image // 3 % 3 - 1) * hood.size[1]
-    dz = (ball.z - other.z) + (image // 9 - 1) * hood.size[2]
+    dx = (ball.x - other.x) + period(hood, image, 0)
+    dy = (ball.y - other.y) + period(hood, image, 1)
+    dz = (ball.z - other.z) + period(hood, image, 2)
     s = np.sqrt((dx * dx + dy * dy) + dz * dz)
     if s == 0.0:  # two points at one place: along the line on which they came
         dx, dy, dz = other.vx - ball.vx, other.vy - ball.vy, other.vz - ball.vz
@@ -309,7 +310,7 @@ def step_off(ball: Any, wall: Any) -> None:
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
     rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
-    gx: Any, gy: Any, gz: Any, found: Any, sums: Any, logs: Any, limit: Real, afresh: bool, ahead: bool,
+    gx: Any, gy: Any, gz: Any, found: Any, times: Any, logs: Any, limit: Real, afresh: bool, ahead: bool,
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
 
@@ -365,13 +366,13 @@ def advance(
         todo = balls.size if afresh else (1 if j == NONE else 2)
         for k in range(todo):
             each = np.uint32(k) if afresh else (i if k == 0 else j)
-            predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, sums)
-            if afresh or balls[np.uint32(each)].te == np.inf:
-                continue
-            if not calendar.file(balls, heap_t, heap_i, blocks, clock, each):
-                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+            predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, times)
         if afresh:
             return GO
+        # Filed after both are predicted: what depends on when an event is cannot be guessed ahead.
+        for k in range(todo):
+            if not calendar.file(balls, heap_t, heap_i, blocks, clock, i if k == 0 else j):
+                calendar.turn(balls, heap_t, heap_i, blocks, clock)
 
 
 @kernel

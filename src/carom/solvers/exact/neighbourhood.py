@@ -13,8 +13,11 @@ from carom.physics.jit import INLINE, Index, Real
 from carom.solvers.exact import cells, lists
 
 
-def candidates(dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, found: Any) -> int:
-    """Collect in `found` whom ball i could touch before its neighbourhood expires; gives their number."""
+def candidates(dim: Any, hood: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
+    """Whom ball i could touch before its neighbourhood expires: an array, where in it they begin, and their number.
+
+    Behind them stands ball i itself, so often that the number becomes a multiple of four.
+    """
     raise NotImplementedError
 
 

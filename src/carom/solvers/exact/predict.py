@@ -4,7 +4,7 @@ Its earliest contact among the candidates that its neighbourhood names and the w
 neighbourhood is out of date, whichever is first.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from carom.physics import contact_time
 from carom.physics import walls as wall_laws
 from carom.physics.flight import place, speed
 from carom.physics.jit import Index, Real, kernel, law
+from carom.physics.lanes import columns, equals, least, lowest_bit, meeting, pick, read, spread, write
 from carom.physics.roots import first_crossing
 from carom.solvers.exact import neighbourhood
+from carom.solvers.exact.candidate import PLAIN, ball_of, image_of, period
 from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, NOTHING, WALL
 
 ALL_AROUND = 6  # in place of a face: no cell is known yet
-SURE = 2.000000000000004  # 2, and a little more than rounding can take away
+NEVER = 1.7976931348623157e308  # later than any contact, but not infinity, the time of those that never meet
 
 
 @law
@@ -89,69 +91,105 @@ def equation(
     return contact_time.pair(dim, one, two, wx, wy, wz, gx, gy, gz)
 
 
+class Anchors(NamedTuple):
+    """The anchors of four balls side by side, or of one four times."""
+
+    x: Any
+    y: Any
+    z: Any
+    vx: Any
+    vy: Any
+    vz: Any
+    t: Any
+    r: Any
+
+
 @law
-def comes_first(balls: Any, j: Index, kind: Index, partner: Index) -> bool:
-    """At one instant: is ball j before the present partner?"""
-    if (kind & 3) != BALL:
-        return True
-    return bool(balls[np.uint32(j)].id < balls[np.uint32(partner)].id)
+def four_times(ball: Any) -> Any:
+    """A ball's anchor, for comparing with four others at once."""
+    return Anchors(
+        spread(ball.x), spread(ball.y), spread(ball.z), spread(ball.vx), spread(ball.vy), spread(ball.vz),
+        spread(ball.t), spread(ball.r),
+    )  # fmt: skip
+
+
+@law
+def contact_times(dim: Any, hood: Any, balls: Any, one: Any, words: Any, k: Index) -> Any:
+    """When ball `one` touches each of the four candidates from word k on: infinity for those that it does not meet."""
+    a, b, c, d = words[k], words[k + np.uint64(1)], words[k + np.uint64(2)], words[k + np.uint64(3)]
+    column = columns(balls, ball_of(a), ball_of(b), ball_of(c), ball_of(d))
+    two = Anchors(column[0], column[1], column[2], column[3], column[4], column[5], column[6], column[7])
+    wx = wy = wz = spread(0.0)
+    plain = np.uint32(PLAIN)
+    if image_of((a ^ plain) | (b ^ plain) | (c ^ plain) | (d ^ plain)) != 0:
+        wx = pick(hood.periods, image_of(a), image_of(b), image_of(c), image_of(d))
+        wy = pick(hood.periods, image_of(a) + 32, image_of(b) + 32, image_of(c) + 32, image_of(d) + 32)
+        if len(dim) == 3:
+            wz = pick(hood.periods, image_of(a) + 64, image_of(b) + 64, image_of(c) + 64, image_of(d) + 64)
+    t, slope, gap, disc = contact_time.pair(dim, one, two, wx, wy, wz, None, None, None)
+    return meeting(contact_time.first_root(t, slope, gap, disc), slope, disc)
 
 
 @law
 def scan_balls(
-    dim: Any,
-    hood: Any,
-    balls: Any,
-    i: Index,
-    n: Index,
-    rest_on: Any,
-    walls: Any,
-    gx: Any,
-    gy: Any,
-    gz: Any,
-    found: Any,
-    sums: Any,
-) -> None:
+    dim: Any, hood: Any, balls: Any, i: Index, words: Any, first: Index, n: Index, rest_on: Any, walls: Any,
+    gx: Any, gy: Any, gz: Any, times: Any,
+) -> None:  # fmt: skip
     """Take the earliest contact of ball i with n candidates, if it is earlier than the one it has.
 
-    The equations are worked out for all first; those of approaching pairs that meet are kept, without a branch. Half of
-    all candidates recede, in no order that a processor could guess, and a wrong guess costs more than an equation.
+    Without a branch that depends on the motion: half of all candidates recede, in no order that a processor could
+    guess, and a wrong guess costs more than the contact time of a pair that never meets.
     """
     ball = balls[np.uint32(i)]
-    best, partner, kind = ball.tc, ball.partner, np.int64(ball.kind)
-    hits = 0
+    before = min(ball.tc, NEVER)
+    best = spread(before)
+    if gx is None:
+        one = four_times(ball)
+        for k in range(0, n, 4):
+            four = contact_times(dim, hood, balls, one, words, np.uint64(first) + np.uint64(k))
+            write(times, k, four)
+            best = min(best, four)
+    else:
+        for k in range(n):
+            word = words[np.uint64(first) + np.uint64(k)]
+            image = image_of(word)
+            wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
+            t, b, c, disc = equation(dim, balls, i, ball_of(word), wx, wy, wz, rest_on, walls, gx, gy, gz)
+            times[np.uint64(k)] = contact_time.first_root(t, b, c, disc) if b < 0.0 and disc >= 0.0 else np.inf
+            best = min(best, times[np.uint64(k)])
+        for k in range(n, n + 3):
+            times[np.uint64(k)] = np.inf
+    earliest = least(best)
+    which = np.uint64(0)  # a bit for each that comes first
+    for k in range(0, min(n, 64), 4):
+        which |= equals(read(times, k), earliest) << np.uint64(k)
+    if n > 64 or (which != 0 and (earliest == before or which & (which - np.uint64(1)) != 0)):
+        k = settle_tie(balls, ball, earliest, before, words, first, n, times)
+        if k == n:
+            return
+    elif which == 0:
+        return
+    else:
+        k = int(lowest_bit(which))
+    word = words[np.uint64(first) + np.uint64(k)]
+    j = ball_of(word)
+    ball.tc, ball.partner, ball.promise = earliest, j, balls[j].count
+    ball.kind = BALL + 4 * image_of(word)
+
+
+@kernel
+def settle_tie(balls: Any, ball: Any, best: Real, before: Real, words: Any, first: Index, n: Index, times: Any) -> int:
+    """Of candidates at one instant: the one with the lowest number, or n if the present partner comes before."""
+    which = n
+    lowest = np.uint32(NONE)
+    if best == before and (ball.kind & 3) == BALL:
+        lowest = balls[np.uint32(ball.partner)].id
     for k in range(n):
-        entry = found[np.uint64(k)]
-        j = np.uint32(entry)
-        image = np.int64(entry >> np.uint64(32))
-        wx = wy = wz = 0.0
-        if image != 13:
-            wx = (image % 3 - 1) * hood.size[0]
-            wy = (image // 3 % 3 - 1) * hood.size[1]
-            wz = (image // 9 - 1) * hood.size[2]
-        t, b, c, disc = equation(dim, balls, i, j, wx, wy, wz, rest_on, walls, gx, gy, gz)
-        at = np.uint64(4 * hits)
-        sums[at] = t
-        sums[at + np.uint64(1)] = b
-        sums[at + np.uint64(2)] = c
-        sums[at + np.uint64(3)] = disc
-        found[np.uint64(hits)] = entry
-        hits += min(disc, -b) >= 0.0
-    for k in range(hits):
-        at = np.uint64(4 * k)
-        t, b, c = sums[at], sums[at + np.uint64(1)], sums[at + np.uint64(2)]
-        if c > -SURE * b * (best - t) or b >= 0.0:  # c / (-2 b) is a lower bound
-            continue
-        t = contact_time.first_root(t, b, c, sums[at + np.uint64(3)])
-        if t <= best:
-            entry = found[np.uint64(k)]
-            j = np.uint32(entry)
-            if t < best or comes_first(balls, j, kind, partner):
-                best, partner = t, j
-                kind = BALL + 4 * np.int64(entry >> np.uint64(32))
-    if partner != ball.partner or best != ball.tc:
-        ball.promise = balls[np.uint32(partner)].count
-    ball.tc, ball.partner, ball.kind = best, partner, kind
+        j = ball_of(words[np.uint64(first) + np.uint64(k)])
+        if times[np.uint64(k)] == best and balls[j].id < lowest:
+            which = k
+            lowest = balls[j].id
+    return which
 
 
 @kernel
@@ -202,7 +240,7 @@ def end_of_wall(ball: Any, wall: Any, ax: Any, ay: Any) -> float:
 @law
 def predict(
     dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, rest_on: Any, walls: Any,
-    gx: Any, gy: Any, gz: Any, found: Any, sums: Any,
+    gx: Any, gy: Any, gz: Any, found: Any, times: Any,
 ) -> None:  # fmt: skip
     """Find ball i's next event: afresh (face ALL_AROUND), or adding what it sees after crossing a face of its cell."""
     ball = balls[np.uint32(i)]
@@ -212,8 +250,8 @@ def predict(
     ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
     # Written down first, so that its roots and divisions are worked out beside what follows.
     ball.te, ball.exit = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
-    n = neighbourhood.candidates(dim, hood, balls, i, face, now, found)
-    scan_balls(dim, hood, balls, i, n, rest_on, walls, gx, gy, gz, found, sums)
+    words, start, n = neighbourhood.candidates(dim, hood, balls, i, face, found)
+    scan_balls(dim, hood, balls, i, words, start, n, rest_on, walls, gx, gy, gz, times)
     first = neighbourhood.first_wall(hood, balls, i)
     if first != NONE:
         scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)

@@ -11,6 +11,7 @@ from carom.physics import contact_time
 from carom.physics import walls as wall_laws
 from carom.physics.jit import Real, kernel
 from carom.solvers.exact import neighbourhood
+from carom.solvers.exact.candidate import ball_of, image_of, period
 from carom.solvers.exact.loop import collision_record
 from carom.solvers.exact.predict import ALL_AROUND, equation, pull
 from carom.solvers.exact.records import BALL, NONE, WALL
@@ -23,8 +24,8 @@ TOGETHER = 1e-13  # part of the time itself by which collisions may differ that 
 
 @kernel
 def contacts_until(
-    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, gx: Any, gy: Any, gz: Any, found: Any, now: Real,
-    until: Real, out: Any,
+    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, gx: Any, gy: Any, gz: Any, found: Any, until: Real,
+    out: Any,
 ) -> int:  # fmt: skip
     """Write down each contact up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
     n = 0
@@ -33,14 +34,11 @@ def contacts_until(
         if ball.te > until:
             continue  # of two that touch, the one that was predicted last has the contact, or something earlier
         ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
-        m = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, now, found)
+        words, start, m = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, found)
         for k in range(m):
-            entry = found[np.uint64(k)]
-            j = np.uint32(entry)
-            image = np.int64(entry >> np.uint64(32))
-            wx = (image % 3 - 1) * hood.size[0]
-            wy = (image // 3 % 3 - 1) * hood.size[1]
-            wz = (image // 9 - 1) * hood.size[2]
+            word = words[np.uint64(start) + np.uint64(k)]
+            j, image = ball_of(word), image_of(word)
+            wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
             t, b, c, disc = equation(dim, balls, i, j, wx, wy, wz, rest_on, walls, gx, gy, gz)
             if b >= 0.0 or disc < 0.0:
                 continue
@@ -78,7 +76,7 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
     while True:
         n = contacts_until(
             engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, *engine.gravity, engine.found,
-            now, until, out,
+            until, out,
         )  # fmt: skip
         if n <= out.size:
             break

@@ -1,0 +1,101 @@
+"""Four numbers at once are four times one number, to the bit."""
+
+import numpy as np
+import pytest
+
+from carom.physics import contact_time
+from carom.physics.jit import kernel
+from carom.physics.lanes import columns, equals, least, lowest_bit, meeting, pick, read, spread, write
+from carom.solvers.exact.predict import Anchors, four_times
+from carom.solvers.exact.records import ball_record
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, 1.0 / 3.0, 2.0**-52]
+
+
+@kernel
+def calculate(a, b, out):
+    for k in range(0, a.size, 4):
+        x, y = read(a, k), read(b, k)
+        write(out[0], k, x + y)
+        write(out[1], k, x - y)
+        write(out[2], k, x * y)
+        write(out[3], k, x / y)
+        write(out[4], k, np.sqrt(x))
+        write(out[5], k, max(x, 0.25))
+        write(out[6], k, min(0.25, x))
+        write(out[7], k, 3.0 * x - 1.0)
+
+
+def test_arithmetic_is_that_of_single_numbers():
+    rng = np.random.default_rng(1)
+    a = np.concatenate([np.repeat(SPECIAL, len(SPECIAL)), rng.normal(size=283)])
+    b = np.concatenate([np.tile(SPECIAL, len(SPECIAL)), rng.normal(size=283)])
+    out = np.zeros((8, a.size))
+    calculate(a, b, out)
+    with np.errstate(all="ignore"):
+        expected = [a + b, a - b, a * b, a / b, np.sqrt(a)]
+        expected += [np.where(a > 0.25, a, 0.25), np.where(a > 0.25, 0.25, a), 3.0 * a - 1.0]
+    nan = np.isnan(a)
+    for k, wanted in enumerate(expected):
+        compared = ~nan if k in (5, 6) else np.ones(a.size, bool)  # of "not a number" nothing is greater
+        assert np.array_equal(out[k][compared], wanted[compared], equal_nan=True)
+        zeros = compared & (wanted == 0.0) & ~np.isin(k, (5, 6))
+        assert np.array_equal(np.signbit(out[k][zeros]), np.signbit(wanted[zeros]))
+
+
+@kernel
+def pair_times(dim, balls, one_by_one, four_by_four):
+    for i in range(balls.size):
+        for j in range(balls.size):
+            t, b, c, disc = contact_time.pair(dim, balls[i], balls[j], 0.5, -0.25, 0.0, None, None, None)
+            meets = b < 0.0 and disc >= 0.0
+            one_by_one[i, j] = contact_time.first_root(t, b, c, disc) if meets else np.inf
+        one = four_times(balls[i])
+        for j in range(0, balls.size, 4):
+            q = columns(balls, j, j + 1, j + 2, j + 3)
+            two = Anchors(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7])
+            t, b, c, disc = contact_time.pair(dim, one, two, spread(0.5), spread(-0.25), spread(0.0), None, None, None)
+            write(four_by_four[i], j, meeting(contact_time.first_root(t, b, c, disc), b, disc))
+
+
+@pytest.mark.requirement("T-11")
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_contact_times_of_four_pairs_are_those_of_each(dimension):
+    rng = np.random.default_rng(2)
+    balls = np.zeros(64, ball_record)
+    for name in ("x", "y", "z", "vx", "vy", "vz"):
+        balls[name] = rng.normal(size=64)
+    balls["t"], balls["r"] = rng.uniform(0.0, 0.1, 64), rng.uniform(0.0, 0.9, 64)
+    single, fourfold = np.zeros((64, 64)), np.zeros((64, 64))
+    pair_times((0,) * dimension, balls, single, fourfold)
+    assert np.array_equal(single, fourfold)
+    assert 150 < np.isfinite(single).sum() < 3000
+
+
+@kernel
+def select(numbers, number, out):
+    four = read(numbers, 0)
+    out[0] = least(four)
+    out[1] = equals(four, number)
+    if equals(four, number) != 0:
+        out[2] = lowest_bit(equals(four, number))
+    write(out, 4, pick(numbers, 3, 0, 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "number", "bits", "lowest"),
+    [
+        ((3.0, 1.0, 2.0, 4.0), 1.0, 0b0010, 1),
+        ((3.0, 3.0, 3.0, 2.0), 3.0, 0b0111, 0),
+        ((np.inf, np.inf, 5.0, -1.0), np.inf, 0b0011, 0),
+        ((7.0, 6.0, 5.0, 4.0), 4.0, 0b1000, 3),
+        ((7.0, 6.0, 5.0, 4.0), 1.0, 0, -1),
+    ],
+)
+def test_the_least_and_the_equal_are_found(numbers, number, bits, lowest):
+    out = np.full(8, -1.0)
+    select(np.array(numbers), number, out)
+    assert out[0] == min(numbers)
+    assert out[1] == bits
+    assert out[2] == lowest
+    assert out[4:].tolist() == [numbers[3], numbers[0], numbers[2], numbers[2]]
