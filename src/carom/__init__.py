@@ -1,7 +1,7 @@
 """carom: exact simulation of colliding balls.
 
-Describe what exists (`Scene`, `Ball`, `Box`, …), then run it (`Simulation`). Importing carom is light: a name is loaded
-when it is first used, and nothing is compiled before something runs.
+Describe what exists (`Scene`, `Ball`, `Box`, …), run it (`Simulation`), look at it (`draw`). Importing carom is light:
+a name is loaded when it is first used, and nothing is compiled before something runs.
 """
 
 from importlib import import_module
@@ -28,6 +28,7 @@ __all__ = [
     "SolverError",
     "StackError",
     "View",
+    "draw",
     "dump",
     "library",
     "load",
@@ -38,11 +39,13 @@ if TYPE_CHECKING:
     from carom.scene import Ball, Balls, Box, Circle, Open, Pair, Polygon, Restitution, Scene, View, library
     from carom.scene.files import dump, load
     from carom.simulation import Collision, Simulation
+    from carom.views.svg import draw
 
 _HOMES = {
     "carom.errors": ("CaromError", "EndlessError", "NotExactError", "SceneError", "SolverError", "StackError"),
     "carom.scene.files": ("dump", "load"),
     "carom.simulation": ("Collision", "Simulation"),
+    "carom.views.svg": ("draw",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import editing
 from carom.errors import Problem, SceneError, SolverError
 from carom.scene import Ball, Balls, Restitution, Scene
 from carom.scene.base import shown
+from carom.views.svg import MOST_BALLS, draw
 from carom.world import placement
-from carom.world.anchors import Anchors, World
+from carom.world.anchors import World
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine
@@ -296,6 +298,10 @@ class Simulation:
         """A second simulation in the same state, which goes its own way."""
         return copy.deepcopy(self)
 
+    def _repr_svg_(self) -> str | None:
+        """How a notebook shows it: a picture to scale, unless there are too many balls for one."""
+        return draw(self, scale="fit") if len(self._scene.balls) <= MOST_BALLS else None
+
     def _blank_log(self, room: int) -> NDArray[Any]:
         from carom.solvers.exact.loop import collision_record  # noqa: PLC0415  # as above
 
@@ -318,89 +324,32 @@ class Simulation:
 
     def add(self, balls: Ball | Balls | Sequence[Ball | Balls]) -> range:
         """Add balls, which are there from now on; gives their numbers."""
-        new = Balls.concatenate(balls if isinstance(balls, Sequence) else [balls])
         count = len(self._scene.balls)
-        self._edit(Balls.concatenate([self._scene.balls, new]), [*range(count), *(-1 for _ in range(len(new)))])
-        return range(count, count + len(new))
+        self._edit(editing.addition(self._scene, balls))
+        return range(count, len(self._scene.balls))
 
     def remove(self, indices: int | Sequence[int]) -> None:
         """Take balls out; those after them move up."""
-        gone = {self._index(k) for k in ([indices] if isinstance(indices, int | np.integer) else indices)}
-        keep = [k for k in range(len(self._scene.balls)) if k not in gone]
-        self._edit(self._scene.balls[np.array(keep, dtype=np.intp)], keep)
+        self._edit(editing.removal(self._scene, indices))
 
     def change(self, index: int, **changes: Any) -> None:
         """Change a ball from now on: position, velocity, mass, radius, material, fixed or name."""
-        k = self._index(index)
-        place, velocity = self.positions[k], self.velocities[k]
-        old = self._scene.balls[k]
-        ball = old.replace(**{"position": place, "velocity": velocity, **changes})
-        balls = Balls.concatenate([self._scene.balls[:k], ball, self._scene.balls[k + 1 :]])
-        self._edit(balls, [j if j != k else -1 for j in range(len(balls))])
+        self._edit(editing.ball_change(self._scene, index, self._moment(), changes))
 
     def change_scene(self, **changes: Any) -> None:
         """Change what is not a ball from now on: boundary, obstacles, gravity, restitution, contact_time."""
-        scene = self._scene.replace(**changes)
-        self._edit(self._scene.balls, list(range(len(scene.balls))), scene)
+        self._edit(editing.scene_change(self._scene, changes))
 
     def change_walls(self, restitution: float | Restitution | None = None, material: Any = None) -> None:
         """Change what the walls do, or what they are made of, from now on."""
-        changes: dict[str, Any] = {}
-        if restitution is not None:
-            old = self._scene.restitution
-            changes["restitution"] = (
-                restitution if isinstance(restitution, Restitution) else old.replace(ball_wall=restitution)
-            )
-        if material is not None:
-            changes["boundary"] = self._scene.boundary.replace(material=material)
-        self.change_scene(**changes)
+        self._edit(editing.wall_change(self._scene, restitution, material))
 
-    def _index(self, index: int) -> int:
-        count = len(self._scene.balls)
-        given: Any = index
-        if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
-            raise SceneError([Problem("index", f"there is no ball {given!r}", f"Use a number from 0 to {count - 1}.")])
-        return int(given) % count
+    def _moment(self) -> editing.Moment:
+        engine, now = self._engine, self._time
+        return editing.Moment(engine.store(), engine.relative(now), engine.places(now), engine.velocities(now))
 
-    def _edit(self, balls: Balls, origin: list[int], scene: Scene | None = None) -> None:
-        """Go on with other balls: row k was row origin[k] before and keeps its anchor, or is new (-1).
-
-        Nothing is changed if the result cannot be.
-        """
-        new_scene = (scene or self._scene).replace(balls=balls)
-        old = np.array(origin, dtype=np.intp)
-        kept = old >= 0
-        places, velocities = np.array(balls.position), np.array(balls.velocity)
-        places[kept], velocities[kept] = self.positions[old[kept]], self.velocities[old[kept]]
-        present = new_scene.replace(balls=balls.replace(position=places, velocity=velocities))
-        problems = placement.problems(present)
-        if problems:
-            raise SceneError(problems)
-        before = self._engine.store()
-        world = World.of(new_scene)
-        now = self._engine.relative(self._time)
-        carry(before.anchors, world.anchors, old, now)
-        if scene is not None:
-            self._anchor_here(world.anchors, everyone=before.gravity != world.gravity)
-        if new_scene.contact_time is None:
-            world.contact_time = max(world.contact_time, before.contact_time)
-        world.origin, world.now, world.events, world.counts = before.origin, now, before.events, before.counts
-        self._scene = present
+    def _edit(self, edit: editing.Edit) -> None:
+        """Go on with what becomes of an edit; nothing is changed if that cannot be."""
+        scene, world = edit.outcome(self._moment())
         self._start(world)
-
-    def _anchor_here(self, anchors: Anchors, *, everyone: bool) -> None:
-        """Anchor balls now, free: everyone when gravity has changed, else those on a wall that may be gone."""
-        rows = np.flatnonzero((anchors.rest_on >= 0) | (everyone & ~anchors.fixed))
-        anchors.place[rows] = self._engine.places(self._time)[rows]
-        anchors.velocity[rows] = self._engine.velocities(self._time)[rows]
-        anchors.time[rows] = self._engine.relative(self._time)
-        anchors.rest_on[rows] = -1
-
-
-def carry(old: Anchors, new: Anchors, origin: NDArray[np.intp], now: float) -> None:
-    """Give the rows of `new` that come from a row of `old` its anchor; the others are anchored now."""
-    kept = origin >= 0
-    rows = origin[kept]
-    new.time[:] = now
-    for name in ("place", "velocity", "time", "hit", "rest_on", "streak", "turns"):
-        getattr(new, name)[kept] = getattr(old, name)[rows]
+        self._scene = scene

@@ -22,7 +22,7 @@ def program(*arguments: str | Path, **options: object) -> subprocess.CompletedPr
 def test_help(carom, option: str) -> None:
     answer = carom(option)
     assert answer.code == 0
-    for command in ("run", "check", "scenes", "schema", "lab"):
+    for command in ("run", "draw", "check", "scenes", "schema", "lab"):
         assert command in answer.out
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from math import isfinite, nan
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -108,6 +108,32 @@ def run_command(
     if save is not None:
         require_writable(save, force=force)
     return run(source, Goal(until, collisions), save, as_json=as_json, quiet=quiet)
+
+
+@app.command("draw")
+def draw_command(
+    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
+    target: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The picture; NAME.svg here if left out.")
+    ] = None,
+    scale: Annotated[
+        Literal["real", "fit"] | None,
+        typer.Option(help="At its real size, or fitted to a screen; if left out, real where a screen has room for it."),
+    ] = None,
+    arrows: Annotated[bool, typer.Option("--arrows", help="Show the velocities.")] = False,
+    at: Annotated[
+        float | None, typer.Option(metavar="T", parser=seconds, help="Run until this time first, in seconds.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the picture.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")] = False,
+) -> int:
+    """Draw a scene to scale, as an SVG file."""
+    from carom.cli.draw import Wish, draw
+    from carom.cli.sources import require_writable
+
+    chosen = target or Path(f"{Path(source).stem}.svg")
+    require_writable(chosen, force=force, nouns="pictures", suffixes=(".svg",))
+    return draw(source, chosen, Wish(scale, arrows, at), quiet=quiet)
 
 
 @app.command("check")

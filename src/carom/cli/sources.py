@@ -34,10 +34,10 @@ def hint(name: str) -> str:
     return f"Did you mean {near[0]!r}?" if near else "See them all: carom scenes"
 
 
-def require_writable(target: Path, *, force: bool) -> None:
+def require_writable(target: Path, *, force: bool, nouns: str = "scenes", suffixes: tuple[str, ...] = SUFFIXES) -> None:
     """Stop before any work is done if the file could not be written in the end."""
-    if target.suffix.lower() not in SUFFIXES:
-        raise Mistake(f"{target}: scenes are saved as .toml or .json. Give the file one of these endings.")
+    if target.suffix.lower() not in suffixes:
+        raise Mistake(f"{target}: {nouns} are saved as {' or '.join(suffixes)}. Give the file such an ending.")
     if not target.parent.is_dir():
         raise Mistake(f"{target}: there is no folder {target.parent}. Make it first.")
     if target.is_dir():

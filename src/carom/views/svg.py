@@ -1,0 +1,107 @@
+"""A scene as a picture to scale, in SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from carom.errors import Problem, SceneError
+from carom.scene import Scene
+from carom.views.balls import arrows as velocity_arrows
+from carom.views.balls import balls, flight
+from carom.views.markup import element, number, text
+from carom.views.measures import LENGTHS, TIMES, quantity
+from carom.views.sheet import LINE, MARGIN, ScaleName, Sheet, sheet_for
+from carom.views.walls import obstacle, walls
+
+MOST_BALLS = 200_000
+"""These make a file of 14 MB; more are dots too small to see."""
+
+PAPER, INK = "#ffffff", "#22282e"
+LETTERS = 3.2
+"""Height of the letters, mm."""
+
+
+class Running(Protocol):
+    """A run that can be looked at, such as a `Simulation`."""
+
+    @property
+    def time(self) -> float:
+        """Now, s."""
+
+    def snapshot(self) -> Scene:
+        """The scene as it is now."""
+
+
+def draw(
+    what: Scene | Running,
+    *,
+    scale: ScaleName | None = None,
+    pixels: float = 800,
+    arrows: bool = False,
+    colours: Sequence[str] | None = None,
+) -> str:
+    """A picture of a scene, or of a simulation as it stands, to scale, as the text of an SVG file.
+
+    scale    "real" draws 1:1: a ball of 57 mm measures 57 mm on paper, and on a screen that knows its own size. "fit"
+             takes the largest round scale (1:5, 200:1) at which the picture fits in a square of so many `pixels`.
+             If left out: "real" for scenes from 20 mm to 600 mm, "fit" for others. The picture tells its scale.
+    arrows   show how far each ball flies in a time that the picture tells.
+    colours  one a ball, as SVG knows them; if left out, they tell materials, and balls that have a name.
+
+    y is up, unless the scene's view says otherwise. A scene in 3D is seen along z, from above. Fixed balls are as dark
+    as walls, and material points are dots. At a periodic border, a ball is cut and goes on at the other side.
+    """
+    scene, time = (what, None) if isinstance(what, Scene) else (what.snapshot(), what.time)
+    if len(scene.balls) > MOST_BALLS:
+        problem = f"{len(scene.balls):,} are more than a picture can show, {MOST_BALLS:,}"
+        raise SceneError([Problem("balls", problem, "Draw some of them: scene.replace(balls=scene.balls[:1000]).")])
+    shown = flight(scene) if arrows else 0.0
+    sheet = sheet_for(scene, scale, pixels, flight=shown, remarks=_remarks(scene, time, shown))
+    parts = [
+        *walls(scene.boundary, sheet),
+        *(obstacle(each, sheet) for each in scene.obstacles),
+        *balls(scene, sheet, colours),
+        *velocity_arrows(scene, sheet, shown),
+        *_footer(sheet),
+    ]
+    return _page(scene.name or "A scene of carom", sheet, parts)
+
+
+def _page(title: str, sheet: Sheet, parts: Sequence[str]) -> str:
+    width, height = map(number, sheet.size)
+    head = [element("title", text(title)), element("rect", width="100%", height="100%", fill=PAPER)]
+    return element(
+        "svg",
+        "\n".join(["", *head, *parts, ""]),
+        xmlns="http://www.w3.org/2000/svg",
+        width=f"{width}mm",
+        height=f"{height}mm",
+        viewBox=f"0 0 {width} {height}",
+        font_family="sans-serif",
+        font_size=LETTERS,
+    )
+
+
+def _remarks(scene: Scene, time: float | None, shown: float) -> str:
+    remarks = []
+    if time is not None:
+        remarks.append(f"t = {time:.6g} s")
+    if shown:
+        remarks.append(f"arrows: {quantity(shown, TIMES)} of flight")
+    if scene.dimension == 3:
+        remarks.append("seen along z")
+    return ", ".join(remarks)
+
+
+def _footer(sheet: Sheet) -> Iterator[str]:
+    """A bar of a round length, the scale, and the remarks."""
+    level = sheet.seen[1] + 2.0 * MARGIN + LETTERS
+    end = MARGIN + sheet.bar * sheet.scale.per_metre
+    bar = f"M{number(MARGIN)} {number(level - 2.0)}v2H{number(end)}v-2"
+    yield element("path", kind="bar", fill="none", stroke=INK, stroke_width=0.35, d=bar)
+    yield element("text", quantity(sheet.bar, LENGTHS), kind="length", fill=INK, x=end + 1.5, y=level)
+    right = sheet.size[0] - MARGIN
+    yield element("text", str(sheet.scale), kind="scale", fill=INK, x=right, y=level, text_anchor="end")
+    if sheet.remarks:
+        yield element("text", text(sheet.remarks), kind="remarks", fill=INK, x=MARGIN, y=level + LINE)

@@ -1,0 +1,80 @@
+"""What does not move: the floor with its walls, and the obstacles. The floor is light, what is solid is dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from carom.scene import Boundary, Box, Circle, Obstacle, Polygon
+from carom.scene.outline import Outline
+from carom.views.markup import element, number
+from carom.views.sheet import Sheet
+
+FLOOR, SOLID = "#eef1f4", "#3a434d"
+
+WALL = 1.0
+"""Thickness of a wall, mm; it stands outside of where balls can be."""
+
+
+def walls(boundary: Boundary, sheet: Sheet) -> Iterator[str]:
+    """The floor, and walls round it: the outline is drawn broad and dark, then the floor on top."""
+    broad: dict[str, float | str] = {"kind": "wall", "fill": SOLID, "stroke": SOLID, "stroke_width": 2.0 * WALL}
+    if isinstance(boundary, Box):
+        yield from _box(boundary, sheet)
+    elif isinstance(boundary, Circle):
+        yield _circle(boundary, sheet, **broad)
+        yield _circle(boundary, sheet, kind="floor", fill=FLOOR)
+    elif isinstance(boundary, Polygon):
+        outline = _path(boundary.outline, sheet)
+        holes = "".join(_path(hole.outline, sheet) for hole in boundary.holes)
+        yield element("path", **broad, stroke_linejoin="round", d=outline)
+        yield element("path", kind="floor", fill=FLOOR, fill_rule="evenodd", d=outline + holes)
+
+
+def obstacle(solid: Obstacle, sheet: Sheet) -> str:
+    """A solid circle or polygon."""
+    if isinstance(solid, Circle):
+        return _circle(solid, sheet, kind="obstacle", fill=SOLID)
+    return element("path", kind="obstacle", fill=SOLID, d=_path(solid.outline, sheet))
+
+
+def _box(box: Box, sheet: Sheet) -> Iterator[str]:
+    """The floor; strips for walls, and dashed lines for sides that are joined."""
+    left, top, right, bottom = sheet.rectangle(np.zeros(2), np.array(box.size[:2]))
+    yield element("rect", kind="floor", fill=FLOOR, x=left, y=top, width=right - left, height=bottom - top)
+    wide, high = (0.0 if around else WALL for around in box.periodic[:2])  # walls meet at their outer corners
+    for x, x_strip in ((left, left - WALL), (right, right)):
+        if box.periodic[0]:
+            yield _seam(x1=x, y1=top, x2=x, y2=bottom)
+        else:
+            yield _strip(x=x_strip, y=top - high, width=WALL, height=bottom - top + 2.0 * high)
+    for y, y_strip in ((top, top - WALL), (bottom, bottom)):
+        if box.periodic[1]:
+            yield _seam(x1=left, y1=y, x2=right, y2=y)
+        else:
+            yield _strip(x=left - wide, y=y_strip, width=right - left + 2.0 * wide, height=WALL)
+
+
+def _strip(**place: float) -> str:
+    return element("rect", kind="wall", fill=SOLID, **place)
+
+
+def _seam(**place: float) -> str:
+    return element("line", kind="seam", stroke=SOLID, stroke_width=0.25, stroke_dasharray="2 1.5", **place)
+
+
+def _circle(circle: Circle, sheet: Sheet, **look: float | str) -> str:
+    x, y, *_ = circle.centre
+    return element("circle", **look, cx=sheet.x(x), cy=sheet.y(y), r=circle.radius * sheet.scale.per_metre)
+
+
+def _path(outline: Outline, sheet: Sheet) -> str:
+    """A closed outline. An arc with a positive bulge turns left; SVG's positive sense is to the right, as y is down."""
+    points = [f"{number(x)} {number(y)}" for x, y in zip(*sheet.point(outline.end), strict=True)]
+    radii = (outline.radius * sheet.scale.per_metre).tolist()
+    pieces = [f"M{points[-1]}"]
+    for point, bulge, radius in zip(points, outline.bulge.tolist(), radii, strict=True):
+        r, long, right = number(radius), int(abs(bulge) > 1.0), int((bulge > 0.0) == sheet.y_down)
+        pieces.append(f"A{r} {r} 0 {long} {right} {point}" if bulge else f"L{point}")
+    return "".join([*pieces, "Z"])
