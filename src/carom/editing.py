@@ -98,6 +98,9 @@ def ball_change(scene: Scene, index: int, moment: Moment, changes: dict[str, Any
 
 def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
     """The same balls among other things."""
+    if "balls" in changes:
+        remedy = "Use add, remove or change for balls."
+        raise SceneError([Problem("balls", "cannot be changed together with the rest of a running scene", remedy)])
     other = scene.replace(**changes)
     return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
 

@@ -511,3 +511,11 @@ def test_open_space():
     )
     assert sim.step().time == 0.75
     assert sim.run(until=10.0).positions[1].tolist() == [10.25, 0.0]
+
+
+@pytest.mark.requirement("T-05")
+def test_balls_are_not_changed_with_the_scene():
+    sim = Simulation(Scene(boundary=Box(size=(1.0, 1.0)), balls=[Ball(position=(0.5, 0.5), mass=1.0, radius=0.1)]))
+    with pytest.raises(SceneError, match=r"balls: cannot be changed .* Use add, remove or change"):
+        sim.change_scene(balls=[])
+    assert len(sim.positions) == 1
