@@ -47,7 +47,7 @@ def told(logs: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.requirement("T-08", "T-13", "M-11")
 @settings(max_examples=60)
-@given(gases(), st.sampled_from([(False, False), (True, False), (True, True)]), st.sampled_from([1.0, 0.9, 0.5]))
+@given(gases(), st.sampled_from([(False, False), (True, False), (True, True)]), st.sampled_from([1.0, 0.9, 0.5, 0.0]))
 def test_energy_and_momentum(balls: Balls, periodic: Any, e: float) -> None:
     scene = Scene(boundary=box_of(balls, periodic=periodic), balls=balls, restitution=e)
     sim = Simulation(scene, neighbours="cells")
@@ -60,6 +60,38 @@ def test_energy_and_momentum(balls: Balls, periodic: Any, e: float) -> None:
     if all(periodic):
         scale = float(np.sqrt(2.0 * before * balls.mass.sum()))
         assert np.abs(sim.momentum - momentum).max() <= room * scale
+
+
+@pytest.mark.requirement("M-11")
+@settings(max_examples=60)
+@given(gases(), st.sampled_from([(False, False), (True, False), (True, True)]), st.sampled_from([0.9, 0.5, 0.0]))
+def test_every_collision_has_its_restitution(balls: Balls, periodic: Any, e: float) -> None:
+    """Partners part at e times the speed at which they met, with e = 0 not at all.
+
+    Only those part as fast as they met of whom one collided less than the contact time before. The energy lost is
+    (1 - e²) μ w²/2, and none ever comes from nowhere.
+    """
+    sim = Simulation(Scene(boundary=box_of(balls, periodic=periodic), balls=balls, restitution=e), neighbours="cells")
+    contact_time = sim.report.contact_time
+    last = np.full(len(balls), -np.inf)
+    scale = float(np.sqrt(2.0 * sim.kinetic_energy / balls.mass.min()))  # no ball is ever faster
+    for _ in range(COLLISIONS):
+        before, energy = sim.velocities, sim.kinetic_energy
+        log = sim.collide(until=1e6, collisions=1)
+        if not log.size:
+            break
+        t, soft, normal = float(log["time"][0]), bool(log["softened"][0]), log["normal"][0, :2]
+        a, b = int(log["a"][0]), int(log["b"][0]) if log["kind"][0] == 1 else None
+        who = [a] if b is None else [a, b]
+        mass = balls.mass[a] if b is None else balls.mass[a] * balls.mass[b] / (balls.mass[a] + balls.mass[b])
+        met, parted = (float((v[a] - (0.0 if b is None else v[b])) @ normal) for v in (before, sim.velocities))
+        assert parted == pytest.approx(-(1.0 if soft else e) * met, abs=16.0 * EPS * scale)
+        lost = 0.0 if soft else (1.0 - e * e) * mass * met**2 / 2.0
+        assert energy - sim.kinetic_energy == pytest.approx(lost, abs=16.0 * EPS * mass * scale**2)
+        pause = t - last[who].max()
+        if abs(pause - contact_time) > 1e-6 * contact_time + 4.0 * EPS * t:  # else rounding decides
+            assert soft == (pause < contact_time)
+        last[who] = t
 
 
 @pytest.mark.requirement("T-12")

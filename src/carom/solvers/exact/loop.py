@@ -142,7 +142,9 @@ def hit_ball(
     dy = (ball.y - other.y) + period(hood, image, 1)
     dz = (ball.z - other.z) + period(hood, image, 2)
     s = np.sqrt((dx * dx + dy * dy) + dz * dz)
-    if s == 0.0:  # two points at one place: along the line on which they came
+    at_rest = (ball.rest | other.rest) != 0
+    # Two points at one place, or (on a floor) but for rounding: along the line on which they came.
+    if s == 0.0 or (at_rest and ball.r + other.r == 0.0):
         dx, dy, dz = other.vx - ball.vx, other.vy - ball.vy, other.vz - ball.vz
         s = np.sqrt((dx * dx + dy * dy) + dz * dz)
     nx, ny, nz = dx / s, dy / s, dz / s
@@ -155,8 +157,9 @@ def hit_ball(
     clock.ball_ball += 1
     clock.softened += soft
     log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
-    # Without an impulse two free balls only graze each other; but one that rests holds the other.
-    fine = not (impulse == 0.0 and (ball.rest | other.rest) != 0)
+    fine = True
+    if gx is not None and at_rest and impulse == 0.0:  # they graze each other, unless gravity presses them together
+        fine = ((ax - bx) * nx + (ay - by) * ny) + (az - bz) * nz >= 0.0
     fine &= note_contact(ball, streak, i, t, contact_time > 0.0, soft)
     fine &= note_contact(other, streak, j, t, contact_time > 0.0, soft)
     return fine

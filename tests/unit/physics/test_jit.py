@@ -1,0 +1,83 @@
+"""A cached kernel is used again, and only as long as no source of a kernel has changed."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+
+from carom.physics import jit
+
+NAME = "tiny_kernels_for_a_test"
+SOURCE = "def double(x):\n    return 2.0 * x\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module with a tiny function; Numba keeps its cache beside it, or in a folder that is named after it."""
+    file = tmp_path / f"{NAME}.py"
+    file.write_text(SOURCE, encoding="utf-8")
+    monkeypatch.setitem(sys.modules, NAME, None)  # so that what a test imports is forgotten after it
+    return file
+
+
+def function_of(source: Path) -> Any:
+    """The function as a new process would see it."""
+    spec = importlib.util.spec_from_file_location(NAME, source)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[NAME] = module  # a kernel from the cache looks there for its globals
+    spec.loader.exec_module(module)
+    return module.double
+
+
+def came_from_the_cache(dispatcher: Any) -> bool:
+    """Call a kernel; was it read from the cache, rather than compiled?"""
+    assert dispatcher(1.5) == 3.0
+    hits, misses = (sum(each.values()) for each in (dispatcher.stats.cache_hits, dispatcher.stats.cache_misses))
+    assert hits + misses == 1
+    return bool(hits)
+
+
+def test_numba_stamps_its_cache_by_the_attribute_that_is_set(source: Path) -> None:
+    """Were it renamed, setting it would do nothing at all, and in silence."""
+    plain = numba.njit(cache=True)(function_of(source))
+    assert vars(plain._cache._cache_file)["_source_stamp"]
+    kernel: Any = jit.kernel(function_of(source))
+    assert kernel._cache._cache_file._source_stamp == jit.STAMP
+
+
+@pytest.mark.parametrize("compiled", [jit.kernel, jit.law])
+def test_a_new_stamp_compiles_anew(compiled: Any, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not came_from_the_cache(compiled(function_of(source)))
+    assert came_from_the_cache(compiled(function_of(source)))
+    monkeypatch.setattr(jit, "STAMP", "another")
+    assert not came_from_the_cache(compiled(function_of(source)))
+    assert came_from_the_cache(compiled(function_of(source)))
+
+
+def test_the_stamp_knows_every_module_with_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It changes with the time or the size of a source, and when there is one more; not with other stages."""
+    files = [tmp_path / name for name in ("physics/jit.py", "solvers/exact/loop.py")]
+    for file in files:
+        file.parent.mkdir(parents=True)
+        file.write_text("pass\n", encoding="utf-8")
+    monkeypatch.setattr(jit, "__file__", str(files[0]))
+    stamps = [jit.source_stamp()]
+    assert jit.source_stamp() == stamps[0]
+    (tmp_path / "scene").mkdir()
+    (tmp_path / "scene/model.py").write_text("pass\n", encoding="utf-8")
+    assert jit.source_stamp() == stamps[0]
+    status = files[1].stat()
+    files[1].write_text("pass  # more\n", encoding="utf-8")
+    os.utime(files[1], ns=(status.st_atime_ns, status.st_mtime_ns))
+    stamps.append(jit.source_stamp())
+    os.utime(files[1], ns=(status.st_atime_ns, status.st_mtime_ns + 1_000_000_000))
+    stamps.append(jit.source_stamp())
+    (files[1].parent / "new.py").write_text("pass\n", encoding="utf-8")
+    stamps.append(jit.source_stamp())
+    assert len(set(stamps)) == 4
