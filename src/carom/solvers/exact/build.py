@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.physics.jit import kernel
-from carom.solvers.exact import cells, lists
+from carom.solvers.exact import cells, listing, lists
 from carom.solvers.exact.candidate import PLAIN, periods
 from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.lists import Lists
@@ -163,15 +163,9 @@ def build_lists(
     near = np.concatenate([table[1] for table in tables])
     starts = np.cumsum([0, *(table[1].size for table in tables)])
     firsts = [np.where(first == NONE, NONE, first + start) for (first, _), start in zip(tables, starts, strict=False)]
-    room = 8 if region.dimension == 2 else 16
-    factor = 2
-    heads = aligned(n, lists.list_record)
-    heads["level"], heads["r"], heads["mark"] = level, balls["r"], NONE
+    spare = 2
     while True:
-        heads["start"] = np.arange(n) * room
-        heads["length"], heads["room"] = 0, room
-        pool = aligned(factor * room * n + 1024, np.uint32)
-        pool[: room * n] = np.repeat(np.arange(n, dtype=np.uint32), room) | PLAIN
+        pool, heads, clock["pool"] = blank_lists(region.dimension, level, balls["r"], spare)
         hood = Lists(
             pool=pool,
             heads=heads,
@@ -188,10 +182,35 @@ def build_lists(
             periods=periods(region.box),
             skin=skin,
         )
-        clock["pool"] = room * n
-        lists.settle_all(hood, balls, places)
-        if factor == 2:
+        dim = (0,) * region.dimension
+        listing.settle_all(dim, hood, balls, places)
+        if spare == 2:
             file_in_grids(hood, clock, balls)
-        if lists.make_all((0,) * region.dimension, hood, clock[0], balls):
+        begun = int(clock["pool"][0])
+        # Lists grow and shrink later: half of the spare room is to be left.
+        if listing.make_all(dim, hood, clock[0], balls) and 2 * (clock["pool"][0] - begun) <= pool.size - begun:
             return hood
-        factor *= 2
+        spare *= 2
+
+
+def blank_lists(
+    dimension: int, level: NDArray[np.uint8], radius: Floats, spare: int
+) -> tuple[NDArray[np.uint32], NDArray[Any], int]:
+    """Empty lists, with so many spare words a ball for those that grow; the records in them, and where spare begins.
+
+    In the plane a list begins inside its ball's record; in space, where it is longer, behind all records.
+    """
+    n = radius.size
+    within = lists.INSIDE if dimension == 2 else 2 * lists.INSIDE
+    behind = 0 if dimension == 2 else within
+    pool = aligned((lists.LINE + behind + spare) * n + 1024, np.uint32)
+    heads = pool[: lists.LINE * n].view(lists.list_record)
+    heads["level"], heads["r"], heads["mark"], heads["bits"] = level, radius, NONE, within.bit_length() - 1
+    rows, itself = pool[: lists.LINE * n].reshape(n, lists.LINE), np.arange(n, dtype=np.uint32) | PLAIN
+    used = lists.LINE * n + behind * n
+    if behind:
+        rows[:, lists.INSIDE] = lists.LINE * n + behind * np.arange(n)
+        pool[lists.LINE * n : used] = np.repeat(itself, behind)
+    else:
+        rows[:, lists.INSIDE :] = itself[:, None]
+    return pool, heads, used

@@ -3,37 +3,40 @@
 Ball i keeps the place where its list was made (its centre) and all balls whose gap was then less than the skin; both
 may move by half a skin before the list is out of date. Lists are symmetric. Centres are filed in grids, one for each
 class of sizes, so that a large ball does not make the cells of small ones large. Best when dense, and when radii
-differ much.
+differ much. How lists are made and kept up to date is in `listing`.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from carom.physics.flight import place, speed
-from carom.physics.jit import Index, Real, kernel, law, prefetch
-from carom.solvers.exact import cells
-from carom.solvers.exact.candidate import ITSELF, ball_of, image_of, named
-from carom.solvers.exact.cells import word
+from carom.physics.jit import Index, Real, law, prefetch
+from carom.solvers.exact.candidate import ITSELF, ball_of, named
 from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
 
-# A cache line for each ball.
+# A cache line for each ball: its centre and what is told below, in half of it. In the other half stands its list, if it
+# has at most eight; else the first two words of it tell where in the pool the list begins and how long it is. In space
+# lists are always longer, and the last two words are the third coordinate of the centre.
 list_record = np.dtype(
     {
-        "names": ["start", "length", "room", "x", "y", "z", "r", "edgy", "level", "mark"],
-        "formats": ["i8", "i4", "i4", "f8", "f8", "f8", "f8", "u1", "u1", "u4"],
-        "offsets": [0, 8, 12, 16, 24, 32, 40, 48, 49, 52],
+        "names": ["x", "y", "r", "mark", "length", "edgy", "level", "bits", "z"],
+        "formats": ["f8", "f8", "f8", "u4", "u1", "u1", "u1", "u1", "f8"],
+        "offsets": [0, 8, 16, 24, 28, 29, 30, 31, 56],
         "itemsize": 64,
     }
 )
+LINE: Final = 16  # words of a record
+INSIDE: Final = 8  # the word from which on the list stands in the record
+SHORT: Final = 3  # `bits` of a list that does
 
 
 class Lists(NamedTuple):
     """Neighbour lists of all balls, and the grids that their centres are filed in."""
 
-    pool: Any  # the lists one after another, uint32; what is free of a list's room names the ball itself
-    # Of each ball: where its list begins, how many it holds, how many fit; its centre and radius; can it come to a
-    # seam before it leaves the list? and its class of size.
+    pool: Any  # words: the records, then longer lists; what is free of a list's room names the ball itself
+    # The records: the centre and radius; whether it was met already while a list is made (`mark`); the length of a
+    # short list; can it come to a seam before it leaves the list? the class of size; the room of the list is 2^bits.
     heads: Any
     slots: Any  # cells of all grids
     first: Any  # where the list of the walls near each cell begins; empty when there are no walls
@@ -50,21 +53,23 @@ class Lists(NamedTuple):
 
 
 @law
-def around(k: Index, n: Index) -> int:
-    """A cell number that may be beyond the ends of a periodic axis, brought back."""
-    if k < 0:
-        return k + n
-    return k - n if k >= n else k
+def list_of(lists: Any, i: Index) -> tuple[Index, Index]:
+    """Where in the pool the list of ball i begins, and how long it is."""
+    head = lists.heads[np.uint32(i)]
+    inside = np.uint64(i) * np.uint64(LINE) + np.uint64(INSIDE)
+    if head.bits == SHORT:
+        return inside, np.int64(head.length)
+    return np.uint64(lists.pool[inside]), np.int64(lists.pool[inside + np.uint64(1)])
 
 
 @law
-def cell_at(lists: Any, level: Index, axis: Index, x: Real) -> int:
-    """The cell of a coordinate on an axis of a level's grid; wrapped on a periodic axis, else clamped."""
-    n = lists.shape[level, axis]
-    k = int(np.floor((x - lists.low[axis]) / lists.edge[level, axis]))
-    if lists.periodic[axis]:
-        k = around(k, n)
-    return int(min(max(k, 0), n - 1))
+def set_length(lists: Any, i: Index, n: Index) -> None:
+    """Make ball i's list so long; its words are to be set by whoever calls this."""
+    head = lists.heads[np.uint32(i)]
+    if head.bits == SHORT:
+        head.length = n
+    else:
+        lists.pool[np.uint64(i) * np.uint64(LINE) + np.uint64(INSIDE + 1)] = n
 
 
 @law
@@ -84,18 +89,10 @@ def first_wall(lists: Any, balls: Any, i: Index) -> int:
 
 
 @law
-def image_sign(d: Real, size: Real, periodic: bool) -> int:
-    """The period to add to a difference of places, so that it becomes the shorter one."""
-    if not periodic:
-        return 0
-    return int(d < -0.5 * size) - int(d > 0.5 * size)
-
-
-@law
 def candidates(dim: Any, lists: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
     """The balls of ball i's list."""
-    head = lists.heads[np.uint32(i)]
-    return lists.pool, head.start, head.length
+    start, n = list_of(lists, i)
+    return lists.pool, start, n
 
 
 @law
@@ -153,241 +150,50 @@ def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
 def append(lists: Any, clock: Any, i: Index, j: Index, image: Index) -> bool:
     """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
     head = lists.heads[np.uint32(i)]
-    n = head.length
-    if n == head.room:
+    start, n = list_of(lists, i)
+    if n == 1 << head.bits:
         if clock.pool + 2 * n > lists.pool.size:
             return False
         for k in range(n):
-            lists.pool[np.uint64(clock.pool + k)] = lists.pool[np.uint64(head.start + k)]
+            lists.pool[np.uint64(clock.pool + k)] = lists.pool[start + np.uint64(k)]
             lists.pool[np.uint64(clock.pool + n + k)] = named(i, ITSELF)
-        head.start = clock.pool
-        head.room = 2 * n
+        start = np.uint64(clock.pool)
+        lists.pool[np.uint64(i) * np.uint64(LINE) + np.uint64(INSIDE)] = clock.pool
+        head.bits += 1
         clock.pool += 2 * n
-    lists.pool[np.uint64(head.start + n)] = named(j, image)
-    head.length = n + 1
+    lists.pool[start + np.uint64(n)] = named(j, image)
+    set_length(lists, i, n + 1)
     return True
 
 
 @law
-def entry_of(lists: Any, i: Index, j: Index) -> int:
+def entry_of(lists: Any, i: Index, j: Index) -> Index:
     """Where in the pool ball i's list names ball j."""
-    k = np.uint64(lists.heads[np.uint32(i)].start)
+    k, _ = list_of(lists, i)
     while ball_of(lists.pool[k]) != np.uint32(j):
         k += np.uint64(1)
-    return k  # type: ignore[return-value]  # unsigned spares a test
+    return k
 
 
 @law
 def drop(lists: Any, i: Index, j: Index) -> None:
     """Take j out of the list of i."""
-    head = lists.heads[np.uint32(i)]
-    head.length -= 1
-    last = np.uint64(head.start + head.length)
+    start, n = list_of(lists, i)
+    last = start + np.uint64(n - 1)
     lists.pool[entry_of(lists, i, j)] = lists.pool[last]
     lists.pool[last] = named(i, ITSELF)
-
-
-@law
-def cell_range(lists: Any, level: Index, axis: Index, x: Real, reach: Real) -> tuple[int, int]:
-    """The cells within reach of a coordinate; on a periodic axis possibly beyond its ends, but never one twice."""
-    n = lists.shape[level, axis]
-    e = lists.edge[level, axis]
-    first = int(np.floor((x - reach - lists.low[axis]) / e))
-    last = int(np.floor((x + reach - lists.low[axis]) / e))
-    if lists.periodic[axis]:
-        return (0, int(n - 1)) if last - first + 1 >= n else (first, last)
-    return int(min(max(first, 0), n - 1)), int(min(max(last, 0), n - 1))
-
-
-@law
-def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool) -> bool:
-    """Find the neighbours of ball i's centre; if `both`, enter each in the other's list too. False: no room."""
-    head = lists.heads[np.uint32(i)]
-    head.mark = i  # not its own neighbour
-    x, y, z = head.x, head.y, head.z
-    for level in range(lists.offset.size):
-        reach = head.r + lists.reach[level] + lists.skin
-        hollow = head.r - lists.skin  # no centre can be nearer
-        nx, ny, nz = lists.shape[level, 0], lists.shape[level, 1], lists.shape[level, 2]
-        ex, ey, ez = lists.edge[level, 0], lists.edge[level, 1], lists.edge[level, 2]
-        x0, x1 = cell_range(lists, level, 0, x, reach)
-        y0, y1 = cell_range(lists, level, 1, y, reach)
-        z0, z1 = cell_range(lists, level, 2, z, reach)
-        flat = nz == 1
-        for kz in range(z0, z1 + 1):
-            far_z = 0.0 if flat else max(abs(lists.low[2] + kz * ez - z), abs(lists.low[2] + (kz + 1) * ez - z))
-            for ky in range(y0, y1 + 1):
-                far_y = max(abs(lists.low[1] + ky * ey - y), abs(lists.low[1] + (ky + 1) * ey - y))
-                chord = hollow * hollow - far_y * far_y - far_z * far_z
-                skip = np.sqrt(chord) if hollow > 0.0 and chord > 0.0 else -1.0
-                row = lists.offset[level] + nx * (around(ky, ny) + ny * around(kz, nz))
-                kx = x0
-                while kx <= x1:
-                    if lists.low[0] + kx * ex > x - skip and lists.low[0] + (kx + 1) * ex < x + skip:
-                        beyond = int(np.floor((x + skip - lists.low[0]) / ex))
-                        if beyond > kx:
-                            kx = beyond
-                            continue
-                    block = np.uint32(row + around(kx, nx))
-                    while block != NONE:
-                        for slot in range(cells.ROOM):
-                            j = lists.slots[word(block, slot)]
-                            j = np.uint32(i) if j == NONE else j
-                            other = lists.heads[np.uint32(j)]
-                            # Without a branch: those that are near are marked, but for a new one now and then.
-                            if (other.mark != i) & near_enough(dim, lists, head, other):
-                                image = image_between(dim, lists, head, other)
-                                if not append(lists, clock, i, j, image):
-                                    return False
-                                if both and not append(lists, clock, j, i, 26 - image):
-                                    return False
-                        block = lists.slots[word(block, cells.NEXT)]
-                    kx += 1
-    return True
-
-
-@law
-def near_enough(dim: Any, lists: Any, one: Any, two: Any) -> bool:
-    """Is the gap between two centres less than the skin?"""
-    dx = one.x - two.x
-    dy = one.y - two.y
-    dx += image_sign(dx, lists.size[0], lists.periodic[0]) * lists.size[0]
-    dy += image_sign(dy, lists.size[1], lists.periodic[1]) * lists.size[1]
-    dd = dx * dx + dy * dy
-    if len(dim) == 3:
-        dz = one.z - two.z
-        dz += image_sign(dz, lists.size[2], lists.periodic[2]) * lists.size[2]
-        dd += dz * dz
-    reach = one.r + two.r + lists.skin
-    return bool(dd < reach * reach)
-
-
-@law
-def image_between(dim: Any, lists: Any, one: Any, two: Any) -> int:
-    """Which image of `two` is the one near `one`: the same for the balls as for their centres, which share seams."""
-    image = ITSELF + image_sign(one.x - two.x, lists.size[0], lists.periodic[0])
-    image += 3 * image_sign(one.y - two.y, lists.size[1], lists.periodic[1])
-    if len(dim) == 3:
-        image += 9 * image_sign(one.z - two.z, lists.size[2], lists.periodic[2])
-    return image
-
-
-@law
-def settle(lists: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> None:
-    """Make (x, y, z) the centre of ball i, and note its cell and whether a seam is near."""
-    lists.heads[np.uint32(i)].x = x
-    lists.heads[np.uint32(i)].y = y
-    lists.heads[np.uint32(i)].z = z
-    ball = balls[np.uint32(i)]
-    level = lists.heads[np.uint32(i)].level
-    ball.cx, ball.cy, ball.cz = cell_at(lists, level, 0, x), cell_at(lists, level, 1, y), cell_at(lists, level, 2, z)
-    near = 0.51 * lists.skin  # half a skin, and more than rounding can take away
-    lists.heads[np.uint32(i)].edgy = (
-        (lists.periodic[0] and not near < x < lists.size[0] - near)
-        or (lists.periodic[1] and not near < y < lists.size[1] - near)
-        or (lists.periodic[2] and not near < z < lists.size[2] - near)
-    )
-
-
-@law
-def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> bool:
-    """Make a new list for ball i around (x, y, z); False when memory ran out."""
-    before = filed(lists, balls, i)
-    settle(lists, balls, i, x, y, z)
-    after = filed(lists, balls, i)
-    if before != after:
-        cells.leave(lists, clock, before, i)
-        if not cells.enter(lists, clock, after, i):
-            return False
-    head = lists.heads[np.uint32(i)]
-    kept = 0
-    for k in range(head.length):
-        word = lists.pool[np.uint64(head.start + k)]
-        other = lists.heads[ball_of(word)]
-        lists.pool[np.uint64(head.start + k)] = named(i, ITSELF)
-        if near_enough(dim, lists, head, other):
-            other.mark = i
-            lists.pool[np.uint64(head.start + kept)] = word
-            kept += 1
-        else:
-            drop(lists, ball_of(word), i)
-    head.length = kept
-    done = make_list(dim, lists, clock, balls, i, True)
-    for k in range(kept):
-        lists.heads[ball_of(lists.pool[np.uint64(head.start + k)])].mark = NONE
-    return done
-
-
-@law
-def turn_images(lists: Any, i: Index, step: Index) -> None:
-    """Ball i has crossed a seam: its partners see another image of it, and it of them."""
-    head = lists.heads[np.uint32(i)]
-    for k in range(head.length):
-        at = np.uint64(head.start + k)
-        j, image = ball_of(lists.pool[at]), np.int64(image_of(lists.pool[at])) + step
-        lists.pool[at] = named(j, image)
-        lists.pool[entry_of(lists, j, i)] = named(i, 26 - image)
-
-
-@law
-def renew(
-    dim: Any,
-    lists: Any,
-    clock: Any,
-    balls: Any,
-    walls: Any,
-    i: Index,
-    face: Index,
-    now: Real,
-    ax: Any,
-    ay: Any,
-    az: Any,
-) -> bool:
-    """Ball i has moved by half a skin, or crossed a seam (then its centre moves with it): False when memory ran out."""
-    ball = balls[np.uint32(i)]
-    if face >= SEAM:
-        axis = (face & 7) >> 1
-        shift = -lists.size[axis] if face & 1 else lists.size[axis]
-        head = lists.heads[np.uint32(i)]
-        head.edgy = 1
-        if axis == 0:
-            head.x += shift
-        elif axis == 1:
-            head.y += shift
-        else:
-            head.z += shift
-        turn_images(lists, i, (1 if face & 1 else -1) * (1 if axis == 0 else (3 if axis == 1 else 9)))
-        return True
-    s = now - ball.t
-    x, y, z = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s), place(ball.z, ball.vz, az, s)
-    return recentre(dim, lists, clock, balls, i, x, y, z)
+    set_length(lists, i, n - 1)
 
 
 @law
 def warm(lists: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
-    """Ask for the memory of ball i's next event: where its list is (stage 0), the list (1), the balls in it (2)."""
+    """Ask for the memory of ball i's next event: its record (stage 0), a list elsewhere (1), who is in it (2)."""
     if stage == 0:
         prefetch(lists.heads, i, 0)
         return
-    first = lists.heads[np.uint32(i)].start
+    start, n = list_of(lists, i)
     if stage == 1:
-        prefetch(lists.pool, first, 0)
+        prefetch(lists.pool, start, 0)
     else:
-        for k in range(lists.heads[np.uint32(i)].length):
-            prefetch(balls, ball_of(lists.pool[np.uint64(first + k)]), 0)
-
-
-@kernel
-def make_all(dim: Any, lists: Any, clock: Any, balls: Any) -> bool:
-    """Make the lists of all balls, whose centres are settled and filed; False when the pool is too small."""
-    for i in range(balls.size):  # noqa: SIM110  # a generator is beyond Numba here
-        if not make_list(dim, lists, clock, balls, i, False):
-            return False
-    return True
-
-
-@kernel
-def settle_all(lists: Any, balls: Any, places: Any) -> None:
-    """Settle every ball's centre at its place."""
-    for i in range(balls.size):
-        settle(lists, balls, i, places[i, 0], places[i, 1], places[i, 2])
+        for k in range(n):
+            prefetch(balls, ball_of(lists.pool[start + np.uint64(k)]), 0)

@@ -10,7 +10,7 @@ from typing import Any
 from numba.extending import overload
 
 from carom.physics.jit import INLINE, Index, Real
-from carom.solvers.exact import cells, lists
+from carom.solvers.exact import cells, listing, lists
 
 
 def candidates(dim: Any, hood: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
@@ -58,5 +58,5 @@ def offer(stub: Callable[..., Any], by_cells: Callable[..., Any], by_lists: Call
 offer(candidates, cells.candidates, lists.candidates)
 offer(first_wall, cells.first_wall, lists.first_wall)
 offer(expiry, cells.expiry, lists.expiry)
-offer(renew, cells.renew, lists.renew)
+offer(renew, cells.renew, listing.renew)
 offer(warm, cells.warm, lists.warm)
