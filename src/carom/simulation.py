@@ -303,7 +303,7 @@ class Simulation:
         return draw(self, scale="fit") if len(self._scene.balls) <= MOST_BALLS else None
 
     def _blank_log(self, room: int) -> NDArray[Any]:
-        from carom.solvers.exact.loop import collision_record  # noqa: PLC0415  # as above
+        from carom.solvers.exact.touch import collision_record  # noqa: PLC0415  # as above
 
         return np.zeros(room, collision_record)
 

@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 
 MARGIN = 1.0 + 1e-7  # cells are larger than a contact distance by more than rounding can take away
 PER_CELL = 0.5  # balls in a cell, where the balls are small enough
-CROWD = 2.0  # balls in a cell as large as the largest ball, beyond which lists are faster
-DENSE = {2: 0.56, 3: 0.4}  # packing fraction beyond which lists are faster
+CROWD = 6.0  # balls in a cell as large as the largest ball, beyond which lists are faster
+DENSE = {2: 0.6, 3: 0.45}  # packing fraction beyond which lists are faster
 LARGEST_GRID = 2**31 // 8  # cells
 
 
@@ -70,7 +70,7 @@ def prefer_lists(region: Region, radius: Floats) -> bool:
 def skin_for(region: Region, radius: Floats) -> float:
     """A skin that makes lists of about six balls in two dimensions."""
     typical = float(np.median(radius))
-    return max(1.62 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
+    return max(1.59 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
 
 
 def build(

@@ -15,6 +15,7 @@ from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.memory import aligned, curve_order
 from carom.solvers.exact.records import NONE, ball_record, clock_record
 from carom.solvers.exact.together import simultaneous
+from carom.solvers.exact.touch import collision_record
 from carom.world.anchors import World
 from carom.world.walls import wall_bounds
 
@@ -36,7 +37,7 @@ class Engine:
         self.world = world
         self.mode = mode
         self.epochs = 0
-        self._no_logs = np.zeros(0, loop.collision_record)
+        self._no_logs = np.zeros(0, collision_record)
         self.clock = np.zeros(1, clock_record)
         for name in COUNTERS:
             self.clock[name] = world.counts.get(name, 0)

@@ -187,13 +187,14 @@ def drop(lists: Any, i: Index, j: Index) -> None:
 
 @law
 def warm(lists: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
-    """Ask for the memory of ball i's next event: its record (stage 0), a list elsewhere (1), who is in it (2)."""
+    """Ask for the memory of ball i's next event: its record (stage 0), who is in its list (1, or 2 for a long list)."""
     if stage == 0:
         prefetch(lists.heads, i, 0)
         return
     start, n = list_of(lists, i)
-    if stage == 1:
+    short = lists.heads[np.uint32(i)].bits == SHORT
+    if stage == 1 and not short:
         prefetch(lists.pool, start, 0)
-    else:
+    elif (stage == 1) == short:
         for k in range(n):
             prefetch(balls, ball_of(lists.pool[start + np.uint64(k)]), 0)

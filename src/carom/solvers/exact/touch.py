@@ -1,0 +1,220 @@
+"""What happens when a ball touches something: another ball, a wall, the end of the wall it slides on, a seam."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from carom.physics import collision, flight
+from carom.physics import walls as wall_laws
+from carom.physics.jit import Index, Real, kernel, law
+from carom.solvers.exact.candidate import period
+from carom.solvers.exact.predict import pull
+from carom.solvers.exact.records import BALL, NONE, WALL
+
+STREAK: Final = 20_000  # contacts in a row, each within the contact time of the last, that count as rest
+
+collision_record = np.dtype(
+    [
+        ("time", "f8"),
+        ("kind", "u1"), ("softened", "u1"),  # BALL or WALL; 1: within the contact time, so without loss
+        ("wall", "u4"),  # the wall's number, or NONE
+        ("a", "u4"), ("b", "u4"),  # the balls' numbers in the scene; b is NONE for a wall
+        ("place", "f8", (3,)), ("normal", "f8", (3,)),  # where, and the unit normal towards a
+        ("impulse", "f8"),  # given to a along the normal, N s
+    ]
+)  # fmt: skip
+
+
+@law
+def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soft: bool) -> bool:
+    """Remember a collision of ball i; False when it has gone on within the contact time for too long."""
+    ball.hit = t
+    ball.rest = 0
+    ball.count += np.uint32(1)
+    if not lossy:
+        return True
+    k = streak[np.uint32(i)] + 1 if soft else 0
+    streak[np.uint32(i)] = k
+    return bool(k < STREAK)
+
+
+@law
+def log(
+    logs: Any,
+    clock: Any,
+    t: Real,
+    kind: Index,
+    soft: bool,
+    wall: Index,
+    a: Index,
+    b: Index,
+    ball: Any,
+    nx: Real,
+    ny: Real,
+    nz: Real,
+    j: Real,
+) -> None:
+    """Write a collision down, if anyone listens."""
+    if clock.logged < logs.size:
+        entry = logs[clock.logged]
+        clock.logged += 1
+        swap = b < a
+        s = -1.0 if swap else 1.0
+        entry.time, entry.kind, entry.softened, entry.wall = t, kind, soft, wall
+        entry.a, entry.b = (b, a) if swap else (a, b)
+        entry.place[0], entry.place[1], entry.place[2] = (
+            ball.x - nx * ball.r,
+            ball.y - ny * ball.r,
+            ball.z - nz * ball.r,
+        )
+        entry.normal[0], entry.normal[1], entry.normal[2] = s * nx, s * ny, s * nz
+        entry.impulse = j
+
+
+@law
+def hit_ball(
+    dim: Any, hood: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
+    contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """Ball i and its partner touch: fly there, collide. False when they turn out to rest on each other."""
+    j = balls[np.uint32(i)].partner
+    image = np.int64(balls[np.uint32(i)].kind >> 2)
+    if logs.size > 0 and balls[np.uint32(j)].id < balls[np.uint32(i)].id:
+        i, j = j, np.uint32(i)  # told from the lower number, whoever held the event; the motion is the same
+        image = 26 - image
+    ball = balls[np.uint32(i)]
+    other = balls[np.uint32(j)]
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    bx, by, bz = pull(balls, j, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    flight.fly(dim, other, t, bx, by, bz)
+    dx = (ball.x - other.x) + period(hood, image, 0)
+    dy = (ball.y - other.y) + period(hood, image, 1)
+    dz = (ball.z - other.z) + period(hood, image, 2)
+    s = np.sqrt((dx * dx + dy * dy) + dz * dz)
+    at_rest = (ball.rest | other.rest) != 0
+    # Two points at one place, or (on a floor) but for rounding: along the line on which they came.
+    if s == 0.0 or (at_rest and ball.r + other.r == 0.0):
+        dx, dy, dz = other.vx - ball.vx, other.vy - ball.vy, other.vz - ball.vz
+        s = np.sqrt((dx * dx + dy * dy) + dz * dz)
+    nx, ny, nz = dx / s, dy / s, dz / s
+    e = bounce[np.uint32(ball.material), np.uint32(other.material)]
+    soft = e < 1.0 and (t - ball.hit < contact_time or t - other.hit < contact_time)
+    # Along an axis the unit vector is exact, and so is the exchange; else the line of centres itself is better.
+    if nx * nx == 1.0 or ny * ny == 1.0 or nz * nz == 1.0:
+        dx, dy, dz, s = nx, ny, nz, 1.0
+    impulse = collision.collide(ball, other, dx, dy, dz, 1.0 if soft else e) * s
+    clock.ball_ball += 1
+    clock.softened += soft
+    log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
+    fine = True
+    if gx is not None and at_rest and impulse == 0.0:  # they graze each other, unless gravity presses them together
+        fine = ((ax - bx) * nx + (ay - by) * ny) + (az - bz) * nz >= 0.0
+    fine &= note_contact(ball, streak, i, t, contact_time > 0.0, soft)
+    fine &= note_contact(other, streak, j, t, contact_time > 0.0, soft)
+    return fine
+
+
+@law
+def hit_wall(
+    dim: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
+    wall_bounce: Any, contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """Ball i touches a wall or a fixed ball: fly there, rebound, and perhaps stay. False: it rests on a round one."""
+    ball = balls[np.uint32(i)]
+    w = ball.partner
+    wall = walls[w]
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    nx, ny, nz = wall_laws.normal(ball, wall)
+    if wall.kind == wall_laws.PIN:
+        e = bounce[np.uint32(ball.material), np.uint32(wall.material)]
+    else:
+        e = wall_bounce[np.uint32(ball.material), np.uint32(wall.material)]
+    soft = e < 1.0 and t - ball.hit < contact_time
+    impulse = collision.rebound(ball, nx, ny, nz, 1.0 if soft else e)
+    if wall.kind == wall_laws.PIN:
+        clock.ball_ball += 1
+        log(logs, clock, t, BALL, soft, w, ball.id, wall.ball, ball, nx, ny, nz, impulse)
+    else:
+        clock.ball_wall += 1
+        log(logs, clock, t, WALL, soft, w, ball.id, NONE, ball, nx, ny, nz, impulse)
+    clock.softened += soft
+    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soft)
+    if gx is not None:
+        g = -((gx * nx + gy * ny) + gz * nz)
+        u = (ball.vx * nx + ball.vy * ny) + ball.vz * nz
+        if g > 0.0 and 2.0 * u <= g * contact_time:
+            if wall.kind != wall_laws.PLANE and wall.kind != wall_laws.SEGMENT:
+                return bool(fine and impulse != 0.0)
+            ball.vx -= u * nx
+            ball.vy -= u * ny
+            ball.vz -= u * nz
+            ball.rest = 1
+            rest_on[np.uint32(i)] = w
+            clock.rests += 1
+    return fine
+
+
+@kernel
+def cross_seam(
+    dim: Any,
+    hood: Any,
+    balls: Any,
+    i: Index,
+    face: Index,
+    t: Real,
+    turns: Any,
+    rest_on: Any,
+    walls: Any,
+    gx: Any,
+    gy: Any,
+    gz: Any,
+) -> None:
+    """Ball i crosses a seam: its anchor moves to the other end of the axis."""
+    ball = balls[np.uint32(i)]
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    axis = (face & 7) >> 1
+    up = face & 1
+    if axis == 0:
+        ball.x = 0.0 if up else hood.size[0]
+    elif axis == 1:
+        ball.y = 0.0 if up else hood.size[1]
+    else:
+        ball.z = 0.0 if up else hood.size[2]
+    turns[ball.id, axis] += 1 if up else -1
+    ball.count += np.uint32(1)
+
+
+@law
+def touch(
+    dim: Any, hood: Any, balls: Any, i: Index, kind: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any,
+    bounce: Any, wall_bounce: Any, contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """Ball i touches a ball or a wall, or comes to the end of the one it slides on. False: it rests where it cannot."""
+    if kind == BALL:
+        clock.quota -= 1
+        return hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, gx, gy, gz, logs)
+    if kind == WALL:
+        clock.quota -= 1
+        return hit_wall(
+            dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, gx, gy, gz, logs
+        )
+    ball = balls[np.uint32(i)]
+    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    flight.fly(dim, ball, t, ax, ay, az)
+    step_off(ball, walls[ball.partner])
+    ball.rest = 0
+    ball.count += np.uint32(1)
+    return True
+
+
+@law
+def step_off(ball: Any, wall: Any) -> None:
+    """Put a ball that slid to the end of a segment just beyond it, by no more than rounding: it is free of it."""
+    along = (ball.x - wall.px) * wall.tx + (ball.y - wall.py) * wall.ty
+    ahead = ball.vx * wall.tx + ball.vy * wall.ty > 0.0
+    shift = (wall.length + 2.0 * wall.slack if ahead else -2.0 * wall.slack) - along
+    ball.x += shift * wall.tx
+    ball.y += shift * wall.ty
