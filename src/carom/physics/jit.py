@@ -25,8 +25,9 @@ Real: TypeAlias = Any
 # this when it compiles; there is no option for one function.
 setattr(numba.config, "SLP_VECTORIZE", 1)  # noqa: B010  # Numba makes its settings when it is loaded
 
-OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
-INLINE: dict[str, Any] = {**OPTIONS, "forceinline": True}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+WITHIN: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
+INLINE: dict[str, Any] = {**WITHIN, "forceinline": True}
 
 
 def source_stamp() -> str:
@@ -43,22 +44,45 @@ def source_stamp() -> str:
 STAMP = source_stamp()
 
 
-def compiled(function: F, options: dict[str, Any]) -> F:
-    """Hand a function to Numba; it is compiled at its first call, and read from the cache by later processes."""
+def within(function: F, options: dict[str, Any]) -> F:
+    """Compile a function that only kernels can call; a call from Python is refused.
+
+    A third of the time to compile is spent on entries from Python and C, which these functions do not need. Without
+    them a call would end the process, so Numba is kept from finding one: its dispatcher is told of no overload.
+    """
+
+    def refuse(*_: Any, **__: Any) -> None:
+        message = f"{function.__name__} is for kernels to call; from Python, call kernel({function.__name__}.py_func)"
+        raise TypeError(message)
+
+    def remember(overload: Any) -> None:
+        dispatcher.overloads[tuple(overload.signature.args)] = overload
+
     dispatcher = numba.njit(**options)(function)
-    dispatcher._cache._cache_file._source_stamp = STAMP  # noqa: SLF001  # Numba offers no other way
+    dispatcher._compile_for_args, dispatcher.add_overload = refuse, remember  # noqa: SLF001  # Numba offers no other way
     result: F = dispatcher
     return result
 
 
 def law(function: F) -> F:
     """Compile a small function that is always inlined where it is called: a law of physics, a step of an algorithm."""
-    return compiled(function, INLINE)
+    return within(function, INLINE)
+
+
+def branch(function: F) -> F:
+    """Compile a function that is seldom needed, and would only bloat its caller if it were inlined."""
+    return within(function, WITHIN)
 
 
 def kernel(function: F) -> F:
-    """Compile a function that stays a function: an entry point, or a rare branch that would only bloat its caller."""
-    return compiled(function, OPTIONS)
+    """Compile an entry point, which Python can call.
+
+    It is compiled at its first call, and read from the cache by later processes.
+    """
+    dispatcher = numba.njit(**{**OPTIONS, "cache": True})(function)
+    dispatcher._cache._cache_file._source_stamp = STAMP  # noqa: SLF001  # Numba offers no other way
+    result: F = dispatcher
+    return result
 
 
 @intrinsic

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from carom.physics.flight import place
-from carom.physics.jit import kernel, law
+from carom.physics.jit import branch, law
 from carom.physics.roots import first_crossing
 
 PLANE: Final = 0
@@ -74,7 +74,7 @@ def inside_time(d: float, b: float, c: float, vv: float, disc: float, wall: Any)
     return -c / (b + root) if b > 0.0 else (root - b) / vv
 
 
-@kernel
+@branch
 def contact_time(ball: Any, wall: Any, ax: Any, ay: Any, az: Any) -> float:
     """The time at which a ball (its anchor) first touches a wall under the acceleration a, or infinity."""
     dx, dy, dz = ball.x - wall.px, ball.y - wall.py, ball.z - wall.pz
@@ -115,7 +115,7 @@ def contact_time(ball: Any, wall: Any, ax: Any, ay: Any, az: Any) -> float:
     return ball.t + curved_time(ball, wall, dx, dy, dz, c, ax, ay, az)
 
 
-@kernel
+@branch
 def curved_time(
     ball: Any, wall: Any, dx: float, dy: float, dz: float, c: float, ax: float, ay: float, az: float
 ) -> float:

@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.physics.collision import collide, rebound
+from carom.physics import collision as laws
 from carom.solvers.exact.records import ball_record
+from reference.laws import called
+
+collide, rebound = called(laws.collide), called(laws.rebound)
 
 EPS = np.finfo(float).eps
 velocity = st.tuples(*[st.floats(-10.0, 10.0).map(lambda v: round(v, 6))] * 3)

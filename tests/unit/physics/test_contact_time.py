@@ -8,8 +8,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from carom.physics.contact_time import first_root, pair
+from carom.physics import contact_time as laws
 from carom.solvers.exact.records import ball_record
+from reference.laws import called
+
+first_root, pair = called(laws.first_root), called(laws.pair)
 
 EPS = np.finfo(float).eps
 PLANE, SPACE = (0, 0), (0, 0, 0)

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.physics.flight import fly, place, speed
+from carom.physics import flight as laws
 from carom.solvers.exact.records import ball_record
+from reference.laws import called
+
+fly, place, speed = called(laws.fly), called(laws.place), called(laws.speed)
 
 EPS = np.finfo(float).eps
 number = st.floats(-1e6, 1e6).map(lambda x: x if abs(x) > 1e-6 else 0.0)

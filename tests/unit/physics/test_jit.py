@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -51,13 +52,42 @@ def test_numba_stamps_its_cache_by_the_attribute_that_is_set(source: Path) -> No
     assert kernel._cache._cache_file._source_stamp == jit.STAMP
 
 
-@pytest.mark.parametrize("compiled", [jit.kernel, jit.law])
-def test_a_new_stamp_compiles_anew(compiled: Any, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not came_from_the_cache(compiled(function_of(source)))
-    assert came_from_the_cache(compiled(function_of(source)))
+def test_a_new_stamp_compiles_anew(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not came_from_the_cache(jit.kernel(function_of(source)))
+    assert came_from_the_cache(jit.kernel(function_of(source)))
     monkeypatch.setattr(jit, "STAMP", "another")
-    assert not came_from_the_cache(compiled(function_of(source)))
-    assert came_from_the_cache(compiled(function_of(source)))
+    assert not came_from_the_cache(jit.kernel(function_of(source)))
+    assert came_from_the_cache(jit.kernel(function_of(source)))
+
+
+REFUSED = """
+from carom.physics import jit
+
+@{kind}
+def inner(x):
+    return 2.0 * x
+
+@jit.kernel
+def outer(x):
+    return inner(x)
+
+for _ in range(2):  # before and after a kernel has had it compiled for the same type
+    try:
+        inner(1.5)
+    except TypeError as error:
+        print(error)
+    assert outer(1.5) == 3.0
+"""
+
+
+@pytest.mark.parametrize("kind", ["jit.law", "jit.branch"])
+def test_what_is_for_kernels_refuses_calls_from_python(kind: str, tmp_path: Path) -> None:
+    """In a process of its own: if Numba changed, the call would end it."""
+    script = tmp_path / "script.py"
+    script.write_text(REFUSED.format(kind=kind), encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    message = "inner is for kernels to call; from Python, call kernel(inner.py_func)\n"
+    assert (done.returncode, done.stdout) == (0, 2 * message), done.stderr
 
 
 def test_the_stamp_knows_every_module_with_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

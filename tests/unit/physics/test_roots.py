@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carom.physics.roots import first_crossing, horizon, turning_points
+from carom.physics import roots as laws
+from reference.laws import called
+
+first_crossing, horizon, turning_points = called(laws.first_crossing), called(laws.horizon), called(laws.turning_points)
 
 EPS = np.finfo(float).eps
 

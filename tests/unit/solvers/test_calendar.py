@@ -8,6 +8,10 @@ import pytest
 from carom.solvers.exact import calendar
 from carom.solvers.exact.memory import aligned
 from carom.solvers.exact.records import BALL, CONTACT, SEAM, WALL, ball_record, clock_record
+from reference.laws import called
+
+file, first_of_ties = called(calendar.file), called(calendar.first_of_ties)
+open_bucket, pop, push = called(calendar.open_bucket), called(calendar.pop), called(calendar.push)
 
 
 class Calendar:
@@ -35,7 +39,7 @@ class Calendar:
 
     def file(self, i, time):
         self.balls["te"][i] = time
-        if not calendar.file(*self.parts, i):
+        if not file(*self.parts, i):
             self.turn()
 
     def next(self):
@@ -51,15 +55,15 @@ class Calendar:
                         return None
                     continue
                 clock["bucket"] += 1 + full[0]
-                calendar.open_bucket(*self.parts)
+                open_bucket(*self.parts)
                 continue
             i = int(self.heap_i[0])
             if self.heap_t[0] != self.balls["te"][i]:
-                calendar.pop(self.heap_t, self.heap_i, clock)
+                pop(self.heap_t, self.heap_i, clock)
                 continue
-            first = int(calendar.first_of_ties(self.balls, self.heap_t, self.heap_i, clock))
+            first = int(first_of_ties(self.balls, self.heap_t, self.heap_i, clock))
             if first == i:
-                calendar.pop(self.heap_t, self.heap_i, clock)
+                pop(self.heap_t, self.heap_i, clock)
             clock["looked"] += 1
             return float(self.balls["te"][first]), first
 
@@ -181,9 +185,9 @@ def test_push_and_pop_are_a_heap():
     for k in range(2000):
         if reference and (rng.uniform() < 0.5 or len(reference) == 600):
             assert heap_t[0] == heapq.heappop(reference)
-            calendar.pop(heap_t, heap_i, clocks[0])
+            pop(heap_t, heap_i, clocks[0])
         else:
             t = float(rng.uniform())
             heapq.heappush(reference, t)
-            calendar.push(heap_t, heap_i, clocks[0], t, k)
+            push(heap_t, heap_i, clocks[0], t, k)
         assert clocks["heap"][0] == len(reference)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, kernel, law
+from carom.physics.jit import Index, Real, branch, kernel, law
 from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
 
 ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
@@ -73,7 +73,7 @@ def bucket_of(clock: Any, t: Real) -> int:
     return int(min((t - clock.base) * clock.rate, clock.span))
 
 
-@kernel
+@branch
 def compact(balls: Any, heap_t: Any, heap_i: Any, clock: Any) -> None:
     """Drop the stale entries of a full heap, and double ones; at most one a ball is left."""
     n = clock.heap
@@ -211,7 +211,7 @@ def earlier(balls: Any, i: Index, j: Index) -> bool:
     return i_high < j_high
 
 
-@kernel
+@branch
 def first_of_ties(balls: Any, heap_t: Any, heap_i: Any, clock: Any) -> int:
     """The first in order of the events that share the time of the heap's first entry."""
     t = heap_t[0]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from carom.physics.flight import place
-from carom.physics.jit import Index, Real, kernel, law
+from carom.physics.jit import Index, Real, branch, kernel, law
 from carom.solvers.exact import cells
 from carom.solvers.exact.candidate import ITSELF, ball_of, image_of, named
 from carom.solvers.exact.cells import word
@@ -144,7 +144,7 @@ def settle(dim: Any, lists: Any, balls: Any, i: Index, x: Real, y: Real, z: Real
     )
 
 
-@law
+@branch
 def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> bool:
     """Make a new list for ball i around (x, y, z); False when memory ran out."""
     before = filed(lists, balls, i)

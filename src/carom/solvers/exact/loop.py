@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, kernel, law, prefetch
+from carom.physics.jit import Index, Real, branch, kernel, law, prefetch
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
 from carom.solvers.exact.predict import ALL_AROUND, predict, pull
@@ -31,7 +31,7 @@ PATIENCE: Final = (
 STILL: Final = 10_000_000  # events without advance of time that count as endless
 
 
-@law
+@branch
 def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: Index, buckets: Index) -> None:
     """Fetch from memory, step by step some buckets ahead, what the coming events will read."""
     if bucket + 9 >= buckets:

@@ -11,7 +11,7 @@ import numpy as np
 from carom.physics import contact_time
 from carom.physics import walls as wall_laws
 from carom.physics.flight import place, speed
-from carom.physics.jit import Index, Real, kernel, law
+from carom.physics.jit import Index, Real, branch, law
 from carom.physics.lanes import columns, equals, least, lowest_bit, meeting, pick, read, spread, write
 from carom.physics.roots import first_crossing
 from carom.solvers.exact import neighbourhood
@@ -34,7 +34,7 @@ def pull(balls: Any, i: Index, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: A
     return gx - k * wall.nx, gy - k * wall.ny, gz - k * wall.nz
 
 
-@kernel
+@branch
 def resting_pair(
     one: Any, two: Any, wx: Real, wy: Real, wz: Real,
     ax: Real, ay: Real, az: Real, bx: Real, by: Real, bz: Real,
@@ -177,7 +177,7 @@ def scan_balls(
     ball.kind = BALL + 4 * image_of(word)
 
 
-@kernel
+@branch
 def settle_tie(balls: Any, ball: Any, best: Real, before: Real, words: Any, first: Index, n: Index, times: Any) -> int:
     """Of candidates at one instant: the one with the lowest number, or n if the present partner comes before."""
     which = n
@@ -192,7 +192,7 @@ def settle_tie(balls: Any, ball: Any, best: Real, before: Real, words: Any, firs
     return which
 
 
-@kernel
+@branch
 def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, ax: Any, ay: Any, az: Any) -> None:
     """Take the earliest contact of a ball with the walls near it, if it is earlier than the one it has."""
     k = first

@@ -6,7 +6,7 @@ import numpy as np
 
 from carom.physics import collision, flight
 from carom.physics import walls as wall_laws
-from carom.physics.jit import Index, Real, kernel, law
+from carom.physics.jit import Index, Real, branch, law
 from carom.solvers.exact.candidate import period
 from carom.solvers.exact.predict import pull
 from carom.solvers.exact.records import BALL, NONE, WALL
@@ -115,7 +115,7 @@ def hit_ball(
     return fine
 
 
-@law
+@branch
 def hit_wall(
     dim: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
     wall_bounce: Any, contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
@@ -156,7 +156,7 @@ def hit_wall(
     return fine
 
 
-@kernel
+@branch
 def cross_seam(
     dim: Any,
     hood: Any,

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.physics.jit import kernel
+from carom.physics.jit import branch, kernel
 from carom.physics.walls import BOWL, DOME, PLANE, SEGMENT
 from carom.solvers.exact.records import NONE
 
 Vector = tuple[float, float, float]
 
 
-@kernel
+@branch
 def distance(wall: Any, x: float, y: float, z: float) -> float:
     """The distance of a point from a wall; for an arc, from its whole circle."""
     dx, dy, dz = x - wall.px, y - wall.py, z - wall.pz
@@ -27,7 +27,7 @@ def distance(wall: Any, x: float, y: float, z: float) -> float:
     return abs(far - wall.r) if wall.kind == BOWL or wall.kind == DOME else max(far - wall.r, 0.0)
 
 
-@kernel
+@branch
 def span(wall: Any, axis: int, reach: float, low: float, edge: float, n: int) -> tuple[int, int]:
     """The range of cells on an axis that a wall may come near to."""
     place = wall.px if axis == 0 else (wall.py if axis == 1 else wall.pz)
