@@ -5,8 +5,7 @@ import pytest
 
 from carom.physics.jit import kernel
 from carom.solvers.exact import build, candidate, cells, neighbourhood
-from carom.solvers.exact.predict import ALL_AROUND
-from carom.solvers.exact.records import ball_record, clock_record
+from carom.solvers.exact.records import ALL_AROUND, ball_record, clock_record
 
 NO_WALLS = np.zeros(0)
 

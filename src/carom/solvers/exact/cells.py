@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, law, prefetch
+from carom.physics.jit import Index, Real, branch, law, prefetch
 from carom.solvers.exact.candidate import ITSELF, named
 from carom.solvers.exact.horizon import flight_exit
-from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
+from carom.solvers.exact.records import ALL_AROUND, LEAVES_LIST, NONE, SEAM
 
 ROOM = 3
 NEXT = 3
@@ -48,6 +48,16 @@ def cell_of(cells: Any, ball: Any) -> int:
 @law
 def enter(cells: Any, clock: Any, c: Index, i: Index) -> bool:
     """File ball i in cell c; False when a crowded cell finds no spare block."""
+    if cells.slots[word(c, ROOM - 1)] != NONE:
+        return enter_crowded(cells, clock, c, i)
+    n = np.uint32(cells.slots[word(c, 0)] != NONE) + np.uint32(cells.slots[word(c, 1)] != NONE)
+    cells.slots[word(c, n)] = i
+    return True
+
+
+@branch
+def enter_crowded(cells: Any, clock: Any, c: Index, i: Index) -> bool:
+    """File ball i in a cell whose first block is full."""
     block = np.uint32(c)
     while True:
         for k in range(ROOM):
@@ -71,6 +81,19 @@ def enter(cells: Any, clock: Any, c: Index, i: Index) -> bool:
 @law
 def leave(cells: Any, clock: Any, c: Index, i: Index) -> None:
     """Take ball i out of cell c: the last ball of the cell takes its slot, and a block that empties is freed."""
+    if cells.slots[word(c, NEXT)] != NONE:
+        leave_crowded(cells, clock, c, i)
+        return
+    second, third = cells.slots[word(c, 1)], cells.slots[word(c, 2)]
+    here = np.uint32(second == i) + np.uint32(2) * np.uint32(third == i)
+    last = np.uint32(second != NONE) + np.uint32(third != NONE)
+    cells.slots[word(c, here)] = cells.slots[word(c, last)]
+    cells.slots[word(c, last)] = NONE
+
+
+@branch
+def leave_crowded(cells: Any, clock: Any, c: Index, i: Index) -> None:
+    """Take ball i out of a cell of several blocks."""
     here = np.uint32(NONE)
     slot = 0
     block = np.uint32(c)
@@ -129,36 +152,55 @@ def gather(cells: Any, block: Index, image: Index, found: Any, n: Index, i: Inde
 
 
 @law
-def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
-    """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face."""
+def around(dim: Any, cells: Any, balls: Any, i: Index, found: Any) -> int:
+    """Collect all in ball i's cell and the adjacent ones."""
     ball = balls[np.uint32(i)]
     nx, ny, nz = cells.shape
-    step = 2 * (face & 1) - 1
-    axis = face >> 1
-    x0, x1 = (step, step) if axis == 0 else (-1, 1)
-    y0, y1 = (step, step) if axis == 1 else (-1, 1)
-    z0, z1 = (step, step) if axis == 2 else (-1, 1)
-    if len(dim) == 2:
-        z0 = z1 = 0
     left, left_image = wrapped(ball.cx - 1, nx, cells.periodic[0])
     right, right_image = wrapped(ball.cx + 1, nx, cells.periodic[0])
+    deep = len(dim) - 2
     n = 0
-    for dz in range(z0, z1 + 1):
+    for dz in range(-deep, deep + 1):
         cz, sz = wrapped(ball.cz + dz, nz, cells.periodic[2])
         if cz < 0:
             continue
-        for dy in range(y0, y1 + 1):
+        for dy in range(-1, 2):
             cy, sy = wrapped(ball.cy + dy, ny, cells.periodic[1])
             if cy < 0:
                 continue
             row = nx * (cy + ny * cz)
-            image = 13 + 3 * sy + 9 * sz
-            if x0 < 0 and left >= 0:
+            image = ITSELF + 3 * sy + 9 * sz
+            if left >= 0:
                 n = gather(cells, row + left, image + left_image, found, n, NONE)
-            if x0 <= 0 <= x1:
-                n = gather(cells, row + ball.cx, image, found, n, i)
-            if x1 > 0 and right >= 0:
+            n = gather(cells, row + ball.cx, image, found, n, i)
+            if right >= 0:
                 n = gather(cells, row + right, image + right_image, found, n, NONE)
+    return n
+
+
+@law
+def ahead(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -> int:
+    """Collect all in the cells that are new to ball i after it crossed a face of its cell."""
+    ball = balls[np.uint32(i)]
+    nx, ny, nz = cells.shape
+    step = 2 * (face & 1) - 1
+    axis = face >> 1
+    deep = len(dim) - 2
+    n = 0
+    for b in range(-deep, deep + 1):
+        for a in range(-1, 2):
+            cx, sx = wrapped(ball.cx + (step if axis == 0 else a), nx, cells.periodic[0])
+            cy, sy = wrapped(ball.cy + (a if axis == 0 else (step if axis == 1 else b)), ny, cells.periodic[1])
+            cz, sz = wrapped(ball.cz + (step if axis == 2 else b), nz, cells.periodic[2])
+            if min(cx, cy, cz) >= 0:
+                n = gather(cells, cx + nx * (cy + ny * cz), ITSELF + sx + 3 * sy + 9 * sz, found, n, NONE)
+    return n
+
+
+@law
+def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
+    """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face."""
+    n = around(dim, cells, balls, i, found) if face == ALL_AROUND else ahead(dim, cells, balls, i, face, found)
     for k in range(3):
         found[np.uint64(n + k)] = named(i, ITSELF)
     return found, 0, n

@@ -11,8 +11,8 @@ import numpy as np
 from carom.physics.jit import Index, Real, branch, kernel, law, prefetch
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
-from carom.solvers.exact.predict import ALL_AROUND, predict, pull
-from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, SEAM
+from carom.solvers.exact.predict import predict, pull
+from carom.solvers.exact.records import ALL_AROUND, BALL, CONTACT, EDGE, NONE, SEAM
 from carom.solvers.exact.touch import cross_seam, touch
 
 # Why the loop came back; of two reasons, the larger number counts.

@@ -16,9 +16,8 @@ from carom.physics.lanes import columns, equals, least, lowest_bit, meeting, pic
 from carom.physics.roots import first_crossing
 from carom.solvers.exact import neighbourhood
 from carom.solvers.exact.candidate import PLAIN, ball_of, image_of, period
-from carom.solvers.exact.records import BALL, CONTACT, EDGE, NONE, NOTHING, WALL
+from carom.solvers.exact.records import ALL_AROUND, BALL, CONTACT, EDGE, NONE, NOTHING, WALL
 
-ALL_AROUND = 6  # in place of a face: no cell is known yet
 NEVER = 1.7976931348623157e308  # later than any contact, but not infinity, the time of those that never meet
 
 

@@ -19,6 +19,7 @@ EDGE: Final = 3  # the end of the wall that the ball slides on
 # What comes first for a ball (`exit`): its contact, or leaving its cell (axis * 2 + upward) or its neighbour list.
 CONTACT: Final = 255
 LEAVES_LIST: Final = 6
+ALL_AROUND: Final = 6  # in place of a face: no cell is known yet
 SEAM: Final = 8  # added to the axis code when the face of the cell is the seam of a periodic axis
 
 ball_record = np.dtype(

@@ -12,8 +12,8 @@ from carom.physics import walls as wall_laws
 from carom.physics.jit import Real, kernel
 from carom.solvers.exact import neighbourhood
 from carom.solvers.exact.candidate import ball_of, image_of, period
-from carom.solvers.exact.predict import ALL_AROUND, equation, pull
-from carom.solvers.exact.records import BALL, NONE, WALL
+from carom.solvers.exact.predict import equation, pull
+from carom.solvers.exact.records import ALL_AROUND, BALL, NONE, WALL
 from carom.solvers.exact.touch import collision_record
 
 if TYPE_CHECKING:
