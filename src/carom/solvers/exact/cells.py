@@ -242,9 +242,9 @@ def leaves(
         return since + abs((at - x) / v), seam + up
     below = low + k * edge if k > 0 else (low if periodic else -np.inf)
     above = low + (k + 1) * edge if k < n - 1 else (low + size if periodic else np.inf)
-    s, up = flight_exit(x, v, a, now - since, below, above)
+    t, up = flight_exit(x, v, a, since, now, below, above)
     seam = SEAM if periodic and (k == n - 1 if up else k == 0) else 0
-    return since + s, seam + up
+    return t, seam + up
 
 
 @law

@@ -81,6 +81,7 @@ def next_entry(
             if ahead:
                 ask_ahead(hood, balls, blocks, bucket, buckets)
             continue
+        clock.bucket = buckets - 1  # the empty ones at the end count too, else too narrow a width would stay so
         calendar.turn(balls, heap_t, heap_i, blocks, clock)
         if clock.bucket == buckets:
             return False
@@ -98,6 +99,14 @@ def tick(clock: Any, t: Real, idle: bool, limit: Real) -> int:
     if clock.idle > PATIENCE and limit == np.inf:
         return IDLE
     return EPOCH if clock.events >= clock.epoch else GO
+
+
+@law
+def tidy(clock: Any, t: Real, balls: Index) -> int:
+    """A neighbourhood is renewed at time t: no event, but without end it would be a run that hangs."""
+    clock.chores = clock.chores + 1 if t == clock.chore else 0
+    clock.chore = t
+    return ENDLESS if clock.chores > STILL and clock.chores > 64 * balls else GO
 
 
 @kernel
@@ -135,6 +144,8 @@ def advance(
                     cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, gx, gy, gz)
                     clock.seams += 1
                     reason = tick(clock, t, True, limit)
+                else:
+                    reason = tidy(clock, t, balls.size)
                 ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
                 if not neighbourhood.renew(dim, hood, clock, balls, walls, i, face, t, ax, ay, az):
                     clock.crowded = 1

@@ -59,6 +59,7 @@ clock_record = np.dtype(
         ("epoch", "i8"),  # how many make an epoch
         ("ball_ball", "i8"), ("ball_wall", "i8"), ("seams", "i8"), ("rests", "i8"), ("softened", "i8"),
         ("still", "i8"),  # events in a row that found time standing still
+        ("chore", "f8"), ("chores", "i8"),  # time of the last renewal of a neighbourhood; renewals in a row at it
         ("idle", "i8"),  # seams crossed in a row without a collision
         ("crowded", "i8"),  # 1: the neighbourhood is to be built anew
         ("quota", "i8"),  # collisions still to be done

@@ -26,14 +26,14 @@ collision_record = np.dtype(
 
 
 @law
-def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soft: bool) -> bool:
+def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soon: bool) -> bool:
     """Remember a collision of ball i; False when it has gone on within the contact time for too long."""
     ball.hit = t
     ball.rest = 0
     ball.count += np.uint32(1)
     if not lossy:
         return True
-    k = streak[np.uint32(i)] + 1 if soft else 0
+    k = streak[np.uint32(i)] + 1 if soon else 0
     streak[np.uint32(i)] = k
     return bool(k < STREAK)
 
@@ -99,7 +99,8 @@ def hit_ball(
         s = np.sqrt((dx * dx + dy * dy) + dz * dz)
     nx, ny, nz = dx / s, dy / s, dz / s
     e = bounce[np.uint32(ball.material), np.uint32(other.material)]
-    soft = e < 1.0 and (t - ball.hit < contact_time or t - other.hit < contact_time)
+    soon = t - ball.hit < contact_time or t - other.hit < contact_time
+    soft = e < 1.0 and soon
     # Along an axis the unit vector is exact, and so is the exchange; else the line of centres itself is better.
     if nx * nx == 1.0 or ny * ny == 1.0 or nz * nz == 1.0:
         dx, dy, dz, s = nx, ny, nz, 1.0
@@ -110,8 +111,8 @@ def hit_ball(
     fine = True
     if gx is not None and at_rest and impulse == 0.0:  # they graze each other, unless gravity presses them together
         fine = ((ax - bx) * nx + (ay - by) * ny) + (az - bz) * nz >= 0.0
-    fine &= note_contact(ball, streak, i, t, contact_time > 0.0, soft)
-    fine &= note_contact(other, streak, j, t, contact_time > 0.0, soft)
+    fine &= note_contact(ball, streak, i, t, contact_time > 0.0, soon)
+    fine &= note_contact(other, streak, j, t, contact_time > 0.0, soon)
     return fine
 
 
@@ -131,7 +132,8 @@ def hit_wall(
         e = bounce[np.uint32(ball.material), np.uint32(wall.material)]
     else:
         e = wall_bounce[np.uint32(ball.material), np.uint32(wall.material)]
-    soft = e < 1.0 and t - ball.hit < contact_time
+    soon = t - ball.hit < contact_time
+    soft = e < 1.0 and soon
     impulse = collision.rebound(ball, nx, ny, nz, 1.0 if soft else e)
     if wall.kind == wall_laws.PIN:
         clock.ball_ball += 1
@@ -140,7 +142,7 @@ def hit_wall(
         clock.ball_wall += 1
         log(logs, clock, t, WALL, soft, w, ball.id, NONE, ball, nx, ny, nz, impulse)
     clock.softened += soft
-    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soft)
+    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soon)
     if gx is not None:
         g = -((gx * nx + gy * ny) + gz * nz)
         u = (ball.vx * nx + ball.vy * ny) + ball.vz * nz
