@@ -25,7 +25,7 @@ EPOCH = 32  # events a ball between two moves of the origin of time
 LEAST_EPOCH = 4096
 LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: order them along a curve, and fetch ahead
 REORDER = 4  # epochs after which a large system is put in order again
-QUEUE = 1  # buckets of the calendar a ball, at least
+QUEUE, LARGE_QUEUE = 1, 0.125  # buckets of the calendar a ball, at least; few enough to stay in the cache
 
 COUNTERS = ("ball_ball", "ball_wall", "seams", "rests", "softened")
 
@@ -66,7 +66,7 @@ class Engine:
         self.turns = anchors.turns
         self.heap_t = np.empty(2 * n + 64)
         self.heap_i = np.empty(2 * n + 64, np.uint32)
-        buckets = 1 << max(4, int(QUEUE * n).bit_length())
+        buckets = 1 << max(4, int((LARGE_QUEUE if n > LARGE else QUEUE) * n).bit_length())
         self.blocks = aligned((buckets + n // 3 + 64) * 8, np.uint32)
         self.clock["buckets"] = buckets
         self.clock["epoch"] = max(EPOCH * n, LEAST_EPOCH)

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from carom.physics.flight import place, speed
-from carom.physics.jit import Index, Real, law, prefetch
+from carom.physics.jit import Index, Real, branch, law, prefetch
 from carom.solvers.exact.candidate import ITSELF, ball_of, named
+from carom.solvers.exact.cells import ROOM, WORDS, word
 from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
 
 # A cache line for each ball: its centre and what is told below, in half of it. In the other half stands its list, if it
@@ -191,6 +192,8 @@ def warm(lists: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
     if stage == 0:
         prefetch(lists.heads, i, 0)
         return
+    if balls[np.uint32(i)].exit == LEAVES_LIST and not second:
+        warm_search(lists, balls, i, stage)
     start, n = list_of(lists, i)
     short = lists.heads[np.uint32(i)].bits == SHORT
     if stage == 1 and not short:
@@ -198,3 +201,30 @@ def warm(lists: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
     elif (stage == 1) == short:
         for k in range(n):
             prefetch(balls, ball_of(lists.pool[start + np.uint64(k)]), 0)
+
+
+@branch
+def warm_search(lists: Any, balls: Any, i: Index, stage: Index) -> None:
+    """Ask for what making a new list will read: cells around and records of the list (1), records in the cells (2)."""
+    ball = balls[np.uint32(i)]
+    level = lists.heads[np.uint32(i)].level
+    row, rows = lists.shape[level, 0], lists.shape[level, 1]
+    here = lists.offset[level] + ball.cx + row * (ball.cy + rows * ball.cz)
+    deep = 1 if lists.shape[level, 2] > 1 else 0
+    for b in range(-deep, deep + 1):
+        for a in range(-1, 2):
+            middle = here + row * (a + rows * b)
+            if middle < 1 or np.uint64(WORDS * (middle + 2)) > np.uint64(lists.slots.size):
+                continue
+            if stage == 1:
+                prefetch(lists.slots, word(middle - 1, 0), 0)
+                prefetch(lists.slots, word(middle + 1, 0), 0)
+            else:
+                for cell in range(middle - 1, middle + 2):
+                    for slot in range(ROOM):
+                        j = lists.slots[word(cell, slot)]
+                        prefetch(lists.heads, np.uint32(i) if j == NONE else j, 0)
+    if stage == 1:
+        start, n = list_of(lists, i)
+        for k in range(n):
+            prefetch(lists.heads, ball_of(lists.pool[start + np.uint64(k)]), 0)

@@ -32,8 +32,8 @@ STILL: Final = 10_000_000  # events without advance of time that count as endles
 
 
 @branch
-def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: Index, buckets: Index) -> None:
-    """Fetch from memory, step by step some buckets ahead, what the coming events will read."""
+def ask_ahead(clock: Any, hood: Any, balls: Any, blocks: Any, bucket: Index, buckets: Index) -> None:
+    """Fetch from memory, step by step some buckets ahead, what the coming events will read; not for stale entries."""
     if bucket + 9 >= buckets:
         return
     for k in range(blocks[word(bucket + 9, calendar.COUNT)]):
@@ -43,14 +43,18 @@ def ask_ahead(hood: Any, balls: Any, blocks: Any, bucket: Index, buckets: Index)
         neighbourhood.warm(hood, balls, i, 0, False)
     for k in range(blocks[word(bucket + 7, calendar.COUNT)]):
         i = blocks[word(bucket + 7, k)]
-        neighbourhood.warm(hood, balls, i, 1, False)
         ball = balls[np.uint32(i)]
+        if calendar.bucket_of(clock, ball.te) != bucket + 7:
+            continue
+        neighbourhood.warm(hood, balls, i, 1, False)
         if ball.exit == CONTACT and ball.kind & 3 == BALL:
             prefetch(balls, ball.partner, 0)
             prefetch(balls, ball.partner, 64)
             neighbourhood.warm(hood, balls, ball.partner, 0, True)
     for k in range(blocks[word(bucket + 5, calendar.COUNT)]):
         ball = balls[np.uint32(blocks[word(bucket + 5, k)])]
+        if calendar.bucket_of(clock, ball.te) != bucket + 5:
+            continue
         if ball.exit == CONTACT and ball.kind & 3 == BALL:
             neighbourhood.warm(hood, balls, ball.partner, 1, True)
     for k in range(blocks[word(bucket + 3, calendar.COUNT)]):
@@ -79,7 +83,7 @@ def next_entry(
             clock.bucket = bucket
             calendar.open_bucket(balls, heap_t, heap_i, blocks, clock)
             if ahead:
-                ask_ahead(hood, balls, blocks, bucket, buckets)
+                ask_ahead(clock, hood, balls, blocks, bucket, buckets)
             continue
         clock.bucket = buckets - 1  # the empty ones at the end count too, else too narrow a width would stay so
         calendar.turn(balls, heap_t, heap_i, blocks, clock)
