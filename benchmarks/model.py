@@ -27,7 +27,7 @@ class Effort:
     """Collisions a ball before the first slice."""
 
 
-FULL = Effort(slices=7, seconds=0.4, turnover=2, warm_up=8)
+FULL = Effort(slices=30, seconds=0.08, turnover=1, warm_up=8)
 QUICK = Effort(slices=4, seconds=0.1, turnover=1, warm_up=4)
 
 

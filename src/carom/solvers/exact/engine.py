@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import EndlessError, StackError
-from carom.solvers.exact import calendar, loop
+from carom.errors import EndlessError, Problem, SceneError, StackError
+from carom.solvers.exact import calendar, candidate, loop
 from carom.solvers.exact.build import Region, build
 from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.memory import aligned, curve_order
@@ -53,6 +53,9 @@ class Engine:
             movers = movers[curve_order(anchors.place[movers, : world.dimension])]
         self.movers = movers
         n = movers.size
+        if n > candidate.MOST:
+            problem = f"{n:,} are more than the exact solver can number, {candidate.MOST:,}"
+            raise SceneError([Problem("balls", problem, "Use fewer.")])
         balls = aligned(n, ball_record)
         balls["x"], balls["y"], balls["z"] = anchors.place[movers].T
         balls["vx"], balls["vy"], balls["vz"] = anchors.velocity[movers].T

@@ -32,7 +32,9 @@ STILL: Final = 10_000_000  # events without advance of time that count as endles
 
 
 @branch
-def ask_ahead(clock: Any, hood: Any, balls: Any, blocks: Any, bucket: Index, buckets: Index) -> None:
+def ask_ahead(
+    clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, buckets: Index
+) -> None:
     """Fetch from memory, step by step some buckets ahead, what the coming events will read; not for stale entries."""
     if bucket + 9 >= buckets:
         return
@@ -40,6 +42,8 @@ def ask_ahead(clock: Any, hood: Any, balls: Any, blocks: Any, bucket: Index, buc
         i = blocks[word(bucket + 9, k)]
         prefetch(balls, i, 0)
         prefetch(balls, i, 64)
+        if lossy:
+            prefetch(streak, i, 0)
         neighbourhood.warm(hood, balls, i, 0, False)
     for k in range(blocks[word(bucket + 7, calendar.COUNT)]):
         i = blocks[word(bucket + 7, k)]
@@ -50,6 +54,8 @@ def ask_ahead(clock: Any, hood: Any, balls: Any, blocks: Any, bucket: Index, buc
         if ball.exit == CONTACT and ball.kind & 3 == BALL:
             prefetch(balls, ball.partner, 0)
             prefetch(balls, ball.partner, 64)
+            if lossy:
+                prefetch(streak, ball.partner, 0)
             neighbourhood.warm(hood, balls, ball.partner, 0, True)
     for k in range(blocks[word(bucket + 5, calendar.COUNT)]):
         ball = balls[np.uint32(blocks[word(bucket + 5, k)])]
@@ -67,8 +73,9 @@ def ask_ahead(clock: Any, hood: Any, balls: Any, blocks: Any, bucket: Index, buc
 
 @law
 def next_entry(
-    hood: Any, balls: Any, clock: Any, heap_t: Any, heap_i: Any, blocks: Any, limit: Real, ahead: bool
-) -> bool:
+    hood: Any, balls: Any, streak: Any, lossy: bool, clock: Any, heap_t: Any, heap_i: Any, blocks: Any, limit: Real,
+    ahead: bool,
+) -> bool:  # fmt: skip
     """Bring the next genuine entry of the calendar to the top of the heap; False when there is none up to the limit."""
     while True:
         if clock.heap > 0:
@@ -83,7 +90,7 @@ def next_entry(
             clock.bucket = bucket
             calendar.open_bucket(balls, heap_t, heap_i, blocks, clock)
             if ahead:
-                ask_ahead(clock, hood, balls, blocks, bucket, buckets)
+                ask_ahead(clock, hood, balls, streak, lossy, blocks, bucket, buckets)
             continue
         clock.bucket = buckets - 1  # the empty ones at the end count too, else too narrow a width would stay so
         calendar.turn(balls, heap_t, heap_i, blocks, clock)
@@ -132,7 +139,8 @@ def advance(
         face: Index = np.int64(ALL_AROUND)
         reason = GO
         if not afresh:
-            if not next_entry(hood, balls, clock, heap_t, heap_i, blocks, limit, ahead):
+            lossy = contact_time > 0.0
+            if not next_entry(hood, balls, streak, lossy, clock, heap_t, heap_i, blocks, limit, ahead):
                 return LIMIT
             t, i = heap_t[0], heap_i[0]
             if clock.heap > 1 and (heap_t[1] == t or (clock.heap > 2 and heap_t[2] == t)):
