@@ -23,6 +23,7 @@ MARGIN = 1.0 + 1e-7  # cells are larger than a contact distance by more than rou
 PER_CELL = 0.5  # balls in a cell, where the balls are small enough
 CROWD = 6.0  # balls in a cell as large as the largest ball, beyond which lists are faster
 DENSE = {2: 0.6, 3: 0.45}  # packing fraction beyond which lists are faster
+NEAR = {2: 1.59, 3: 1.5}  # spacings of balls within which they are listed
 LARGEST_GRID = 2**31 // 8  # cells
 
 
@@ -68,9 +69,9 @@ def prefer_lists(region: Region, radius: Floats) -> bool:
 
 
 def skin_for(region: Region, radius: Floats) -> float:
-    """A skin that makes lists of about six balls in two dimensions."""
+    """A skin that makes lists of some seven balls in two dimensions, and of some thirteen in three."""
     typical = float(np.median(radius))
-    return max(1.59 * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
+    return max(NEAR[region.dimension] * spacing(region, radius.size) - 2.0 * typical, 0.25 * typical)
 
 
 def build(
