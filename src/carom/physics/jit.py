@@ -47,7 +47,7 @@ STAMP = source_stamp()
 def within(function: F, options: dict[str, Any]) -> F:
     """Compile a function that only kernels can call; a call from Python is refused.
 
-    A third of the time to compile is spent on entries from Python and C, which these functions do not need. Without
+    Much of the time to compile would go to entries from Python and C, which these functions do not need. Without
     them a call would end the process, so Numba is kept from finding one: its dispatcher is told of no overload.
     """
 
