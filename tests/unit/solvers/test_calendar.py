@@ -140,7 +140,7 @@ def test_ties_are_broken_by_kind_then_by_numbers():
     balls["partner"][2:6] = [3, 2, 5, 4]  # two pairs: (60, 50) and (40, 30)
     balls["exit"][6] = SEAM
     balls["exit"][7] = 3  # leaves its cell
-    balls["partner"][8], balls["promise"][8] = 0, 99  # its partner has meanwhile collided with another
+    balls["partner"][8], balls["moved"][1] = 1, 99  # its partner has meanwhile collided with another
     order = []
     for _ in range(9):
         _, i = book.next()

@@ -189,7 +189,7 @@ def rank(balls: Any, i: Index) -> int:
     if ball.exit != CONTACT:
         return 3 if ball.exit >= SEAM else 0
     if ball.kind & 3 == BALL:
-        return 1 if balls[np.uint32(ball.partner)].count == ball.promise else 0
+        return 1 if balls[np.uint32(ball.partner)].moved <= ball.planned else 0
     return int(ball.kind & 3)
 
 

@@ -156,6 +156,7 @@ def advance(
                     cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, gx, gy, gz)
                     clock.seams += 1
                     reason = tick(clock, t, True, limit)
+                    ball.moved = clock.events
                 else:
                     reason = tidy(clock, t, balls.size)
                 ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
@@ -163,7 +164,7 @@ def advance(
                     clock.crowded = 1
                     reason = max(reason, CROWDED)
                 face = min(face, ALL_AROUND)
-            elif kind != BALL or balls[np.uint32(ball.partner)].count == ball.promise:
+            elif kind != BALL or balls[np.uint32(ball.partner)].moved <= ball.planned:
                 if clock.quota == 0 or (clock.quota < 0 and kind != EDGE):
                     return READY
                 j = np.uint32(ball.partner) if kind == BALL else np.uint32(NONE)
@@ -172,6 +173,9 @@ def advance(
                     gx, gy, gz, logs,
                 )  # fmt: skip
                 reason = tick(clock, t, False, limit)
+                ball.moved = clock.events
+                if j != NONE:
+                    balls[np.uint32(j)].moved = clock.events
                 if not fine:
                     clock.culprit_a = ball.id
                     clock.culprit_b = balls[np.uint32(j)].id if j != NONE else NONE
@@ -183,7 +187,7 @@ def advance(
         todo = balls.size if afresh else (1 if j == NONE else 2)
         for k in range(todo):
             each = np.uint32(k) if afresh else (i if k == 0 else j)
-            predict(dim, hood, balls, each, face, t, rest_on, walls, gx, gy, gz, found, times)
+            predict(dim, hood, balls, each, face, t, clock.events, rest_on, walls, gx, gy, gz, found, times)
         if afresh:
             return GO
         # Filed after both are predicted: what depends on when an event is cannot be guessed ahead.
@@ -199,5 +203,6 @@ def rebase(balls: Any, clocks: Any, shift: Real) -> None:
     for i in range(balls.size):
         balls[i].t -= shift
         balls[i].hit -= shift
+        balls[i].moved = 0
     clock.now -= shift
     clock.events = 0

@@ -131,8 +131,8 @@ def contact_times(dim: Any, hood: Any, balls: Any, one: Any, words: Any, k: Inde
 
 @law
 def scan_balls(
-    dim: Any, hood: Any, balls: Any, i: Index, words: Any, first: Index, n: Index, rest_on: Any, walls: Any,
-    gx: Any, gy: Any, gz: Any, times: Any,
+    dim: Any, hood: Any, balls: Any, i: Index, event: Index, words: Any, first: Index, n: Index, rest_on: Any,
+    walls: Any, gx: Any, gy: Any, gz: Any, times: Any,
 ) -> None:  # fmt: skip
     """Take the earliest contact of ball i with n candidates, if it is earlier than the one it has.
 
@@ -163,16 +163,16 @@ def scan_balls(
     for k in range(0, min(n, 64), 4):
         which |= equals(read(times, k), earliest) << np.uint64(k)
     if n > 64 or (which != 0 and (earliest == before or which & (which - np.uint64(1)) != 0)):
-        k = settle_tie(balls, ball, earliest, before, words, first, n, times)
-        if k == n:
+        k = np.uint64(settle_tie(balls, ball, earliest, before, words, first, n, times))
+        if k == np.uint64(n):
             return
     elif which == 0:
         return
     else:
-        k = int(lowest_bit(which))
-    word = words[np.uint64(first) + np.uint64(k)]
+        k = lowest_bit(which)
+    word = words[np.uint64(first) + k]
     j = ball_of(word)
-    ball.tc, ball.partner, ball.promise = earliest, j, balls[j].count
+    ball.tc, ball.partner, ball.planned = earliest, j, event
     ball.kind = BALL + 4 * image_of(word)
 
 
@@ -238,10 +238,13 @@ def end_of_wall(ball: Any, wall: Any, ax: Any, ay: Any) -> float:
 
 @law
 def predict(
-    dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, rest_on: Any, walls: Any,
-    gx: Any, gy: Any, gz: Any, found: Any, times: Any,
+    dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, event: Index, rest_on: Any,
+    walls: Any, gx: Any, gy: Any, gz: Any, found: Any, times: Any,
 ) -> None:  # fmt: skip
-    """Find ball i's next event: afresh (face ALL_AROUND), or adding what it sees after crossing a face of its cell."""
+    """Find ball i's next event: afresh (face ALL_AROUND), or adding what it sees after crossing a face of its cell.
+
+    `event` numbers the last event of the epoch: a partner that a later one moves is not to be met as predicted.
+    """
     ball = balls[np.uint32(i)]
     if face == ALL_AROUND:
         ball.tc = np.inf
@@ -250,7 +253,7 @@ def predict(
     # Written down first, so that its roots and divisions are worked out beside what follows.
     ball.te, ball.exit = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
     words, start, n = neighbourhood.candidates(dim, hood, balls, i, face, found)
-    scan_balls(dim, hood, balls, i, words, start, n, rest_on, walls, gx, gy, gz, times)
+    scan_balls(dim, hood, balls, i, event, words, start, n, rest_on, walls, gx, gy, gz, times)
     first = neighbourhood.first_wall(hood, balls, i)
     if first != NONE:
         scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)

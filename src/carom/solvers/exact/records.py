@@ -33,8 +33,8 @@ ball_record = np.dtype(
         ("m", "f8"),  # mass, kg
         ("hit", "f8"),  # time of the last collision
         ("partner", "u4"),  # whom it will touch: a ball or a wall
-        ("promise", "u4"),  # the partner's `count` when that was predicted
-        ("count", "u4"),  # how many times the anchor has moved
+        ("planned", "u4"),  # the last event of the epoch when that was predicted: later moves of the partner undo it
+        ("moved", "u4"),  # the event of the epoch that last moved the anchor
         ("id", "u4"),  # the ball's number in the scene
         ("cx", "i4"), ("cy", "i4"), ("cz", "i4"),  # the cell it is filed in
         ("material", "u1"),

@@ -30,7 +30,6 @@ def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soon: b
     """Remember a collision of ball i; False when it has gone on within the contact time for too long."""
     ball.hit = t
     ball.rest = 0
-    ball.count += np.uint32(1)
     if not lossy:
         return True
     k = streak[np.uint32(i)] + 1 if soon else 0
@@ -186,7 +185,6 @@ def cross_seam(
     else:
         ball.z = 0.0 if up else hood.size[2]
     turns[ball.id, axis] += 1 if up else -1
-    ball.count += np.uint32(1)
 
 
 @law
@@ -208,7 +206,6 @@ def touch(
     flight.fly(dim, ball, t, ax, ay, az)
     step_off(ball, walls[ball.partner])
     ball.rest = 0
-    ball.count += np.uint32(1)
     return True
 
 
