@@ -151,35 +151,45 @@ def clear(blocks: Any, clock: Any) -> None:
     clock.free = clock.buckets + 1
 
 
+@law
+def begin_year(blocks: Any, clock: Any, start: Real) -> float:
+    """Start an empty calendar at a time; gives the time up to which it reaches."""
+    # A width below the spacing of floats would put everything into one bucket, or into none.
+    while start + clock.width * clock.buckets == start:
+        clock.width *= 2.0
+    clock.base = start
+    clock.rate = 1.0 / clock.width
+    clock.span = float(clock.buckets)
+    clear(blocks, clock)
+    return float(start + clock.width * clock.buckets)
+
+
 @kernel
 def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
-    """Begin a new year at the earliest event, with a bucket width that fits the rate of the last one."""
-    first = np.inf
-    for i in range(balls.size):
-        first = min(first, balls[np.uint64(i)].te)
-    if first == np.inf:
-        clock.bucket = clock.buckets
-        return
+    """Begin a new year now, or at the earliest event if that is far, with a bucket width that fits the last year."""
     if clock.looked > 0:
         load = clock.looked / (clock.bucket + 1)
         if load > 4.0:
             clock.width *= 0.5
         elif load < 1.0:
             clock.width *= 2.0
-    year = clock.width * clock.buckets
-    # A width below the spacing of floats would put everything into one bucket, or into none.
-    while first + year == first:
-        clock.width *= 2.0
-        year *= 2.0
-    clock.rate = 1.0 / clock.width
-    clock.span = float(clock.buckets)
-    clock.base = first
     clock.looked = 0
     clock.turned += 1
-    clear(blocks, clock)
-    for i in range(balls.size):
-        if balls[np.uint64(i)].te < first + year:
-            file(balls, heap_t, heap_i, blocks, clock, i)
+    start = clock.now
+    while True:
+        end = begin_year(blocks, clock, start)
+        first = np.inf
+        for i in range(balls.size):
+            t = balls[np.uint64(i)].te
+            first = min(first, t)
+            if t < end:
+                file(balls, heap_t, heap_i, blocks, clock, i)
+        if first < end:
+            return
+        if first == np.inf:
+            clock.bucket = clock.buckets
+            return
+        start = first
 
 
 @law
