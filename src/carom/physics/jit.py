@@ -26,7 +26,7 @@ Real: TypeAlias = Any
 setattr(numba.config, "SLP_VECTORIZE", 1)  # noqa: B010  # Numba makes its settings when it is loaded
 
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-WITHIN: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
+WITHIN: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "forceinline": False}  # else as in the caller
 INLINE: dict[str, Any] = {**WITHIN, "forceinline": True}
 
 
@@ -48,7 +48,8 @@ def within(function: F, options: dict[str, Any]) -> F:
     """Compile a function that only kernels can call; a call from Python is refused.
 
     Much of the time to compile would go to entries from Python and C, which these functions do not need. Without
-    them a call would end the process, so Numba is kept from finding one: its dispatcher is told of no overload.
+    them a call would end the process, so Numba is kept from finding one: its dispatcher is told of no overload. Nor is
+    it told of constants that a function is called with, each of which would be compiled for itself.
     """
 
     def refuse(*_: Any, **__: Any) -> None:
@@ -58,7 +59,11 @@ def within(function: F, options: dict[str, Any]) -> F:
     def remember(overload: Any) -> None:
         dispatcher.overloads[tuple(overload.signature.args)] = overload
 
+    def template(args: Any, kws: Any) -> Any:
+        return of_types([numba.types.unliteral(kind) for kind in args], kws)
+
     dispatcher = numba.njit(**options)(function)
+    of_types, dispatcher.get_call_template = dispatcher.get_call_template, template
     dispatcher._compile_for_args, dispatcher.add_overload = refuse, remember  # noqa: SLF001  # Numba offers no other way
     result: F = dispatcher
     return result

@@ -128,14 +128,7 @@ line_record = np.dtype([("words", "u4", (cells.WORDS,))])
 def file_in_cells(hood: Any, clocks: Any, balls: Any) -> None:
     """File every ball in its cell."""
     for i in range(balls.size):
-        cells.enter(hood, clocks[0], cells.cell_of(hood, balls[i]), i)
-
-
-@kernel
-def file_in_grids(hood: Any, clocks: Any, balls: Any) -> None:
-    """File every ball's centre in the grid of its size."""
-    for i in range(balls.size):
-        cells.enter(hood, clocks[0], lists.filed(hood, balls, i), i)
+        cells.enter(hood, clocks[0], cells.cell_of(hood, balls[i]), np.uint32(i))
 
 
 def size_classes(radius: Floats) -> NDArray[np.uint8]:
@@ -184,12 +177,10 @@ def build_lists(
             skin=skin,
         )
         dim = (0,) * region.dimension
-        listing.settle_all(dim, hood, balls, places)
-        if spare == 2:
-            file_in_grids(hood, clock, balls)
         begun = int(clock["pool"][0])
+        made = listing.make_all(dim, hood, clock, balls, places, spare == 2)
         # Lists grow and shrink later: half of the spare room is to be left.
-        if listing.make_all(dim, hood, clock[0], balls) and 2 * (clock["pool"][0] - begun) <= pool.size - begun:
+        if made and 2 * (clock["pool"][0] - begun) <= pool.size - begun:
             return hood
         spare *= 2
 

@@ -183,7 +183,7 @@ def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
             t = balls[np.uint64(i)].te
             first = min(first, t)
             if t < end:
-                file(balls, heap_t, heap_i, blocks, clock, i)
+                file(balls, heap_t, heap_i, blocks, clock, np.uint32(i))
         if first < end:
             return
         if first == np.inf:

@@ -171,10 +171,10 @@ def around(dim: Any, cells: Any, balls: Any, i: Index, found: Any) -> int:
             row = nx * (cy + ny * cz)
             image = ITSELF + 3 * sy + 9 * sz
             if left >= 0:
-                n = gather(cells, row + left, image + left_image, found, n, NONE)
+                n = gather(cells, row + left, image + left_image, found, n, np.uint32(NONE))
             n = gather(cells, row + ball.cx, image, found, n, i)
             if right >= 0:
-                n = gather(cells, row + right, image + right_image, found, n, NONE)
+                n = gather(cells, row + right, image + right_image, found, n, np.uint32(NONE))
     return n
 
 
@@ -193,7 +193,7 @@ def ahead(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -
             cy, sy = wrapped(ball.cy + (a if axis == 0 else (step if axis == 1 else b)), ny, cells.periodic[1])
             cz, sz = wrapped(ball.cz + (step if axis == 2 else b), nz, cells.periodic[2])
             if min(cx, cy, cz) >= 0:
-                n = gather(cells, cx + nx * (cy + ny * cz), ITSELF + sx + 3 * sy + 9 * sz, found, n, NONE)
+                n = gather(cells, cx + nx * (cy + ny * cz), ITSELF + sx + 3 * sy + 9 * sz, found, n, np.uint32(NONE))
     return n
 
 
@@ -267,17 +267,7 @@ def expiry(dim: Any, cells: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
 
 @law
 def renew(
-    dim: Any,
-    cells: Any,
-    clock: Any,
-    balls: Any,
-    walls: Any,
-    i: Index,
-    face: Index,
-    now: Real,
-    ax: Any,
-    ay: Any,
-    az: Any,
+    dim: Any, cells: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
 ) -> bool:
     """Ball i has crossed a face of its cell: file it in the next one; False when there is no room."""
     ball = balls[np.uint32(i)]

@@ -72,6 +72,7 @@ class Engine:
         buckets = 1 << max(4, int((LARGE_QUEUE if n > LARGE else QUEUE) * n).bit_length())
         self.blocks = aligned((buckets + n // 3 + 64) * 8, np.uint32)
         self.clock["buckets"] = buckets
+        self.clock["width"] = 1.0  # until there are events to tell a better one
         self.clock["epoch"] = max(EPOCH * n, LEAST_EPOCH)
         self.clock["events"] = world.events
         self.clock["now"] = world.now
@@ -141,9 +142,9 @@ class Engine:
         return (0,) * self.world.dimension
 
     @property
-    def gravity(self) -> tuple[float | None, float | None, float | None]:
-        """Gravity by component; None, and not zero, where there is none."""
-        return self.world.gravity or (None, None, None)
+    def gravity(self) -> tuple[float, ...]:
+        """Gravity by component; empty, and not zero, where there is none: kernels are compiled for its length."""
+        return self.world.gravity or ()
 
     @property
     def walls(self) -> NDArray[Any]:
@@ -188,7 +189,7 @@ class Engine:
             loop.advance(
                 self.dim, self.balls, self.clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
                 self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                *self.gravity, self.found, self.times, logs, self.relative(until), afresh, self.balls.size > LARGE,
+                self.gravity, self.found, self.times, logs, self.relative(until), afresh, self.balls.size > LARGE,
             )
         )  # fmt: skip
 

@@ -188,17 +188,7 @@ def turn_images(lists: Any, i: Index, step: Index) -> None:
 
 @law
 def renew(
-    dim: Any,
-    lists: Any,
-    clock: Any,
-    balls: Any,
-    walls: Any,
-    i: Index,
-    face: Index,
-    now: Real,
-    ax: Any,
-    ay: Any,
-    az: Any,
+    dim: Any, lists: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
 ) -> bool:
     """Ball i has moved by half a skin, or crossed a seam (then its centre moves with it): False when memory ran out."""
     ball = balls[np.uint32(i)]
@@ -221,16 +211,14 @@ def renew(
 
 
 @kernel
-def make_all(dim: Any, lists: Any, clock: Any, balls: Any) -> bool:
-    """Make the lists of all balls, whose centres are settled and filed; False when the pool is too small."""
-    for i in range(balls.size):  # noqa: SIM110  # a generator is beyond Numba here
-        if not make_list(dim, lists, clock, balls, i, False):
+def make_all(dim: Any, lists: Any, clocks: Any, balls: Any, places: Any, unfiled: bool) -> bool:
+    """Settle every centre at its ball, file it if it is not yet, and make all lists; False: the pool is too small."""
+    for k in range(balls.size):
+        i = np.uint32(k)
+        settle(dim, lists, balls, i, places[i, 0], places[i, 1], places[i, 2])
+        if unfiled:
+            cells.enter(lists, clocks[0], filed(lists, balls, i), i)
+    for k in range(balls.size):  # noqa: SIM110  # a generator is beyond Numba here
+        if not make_list(dim, lists, clocks[0], balls, np.uint32(k), False):
             return False
     return True
-
-
-@kernel
-def settle_all(dim: Any, lists: Any, balls: Any, places: Any) -> None:
-    """Settle every ball's centre at its place."""
-    for i in range(balls.size):
-        settle(dim, lists, balls, i, places[i, 0], places[i, 1], places[i, 2])

@@ -147,7 +147,7 @@ def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
     return te, way
 
 
-@law
+@branch
 def append(lists: Any, clock: Any, i: Index, j: Index, image: Index) -> bool:
     """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
     head = lists.heads[np.uint32(i)]

@@ -124,7 +124,7 @@ def tidy(clock: Any, t: Real, balls: Index) -> int:
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
     rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
-    gx: Any, gy: Any, gz: Any, found: Any, times: Any, logs: Any, limit: Real, afresh: bool, ahead: bool,
+    g: Any, found: Any, times: Any, logs: Any, limit: Real, afresh: bool, ahead: bool,
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
 
@@ -153,14 +153,14 @@ def advance(
                 if face >= SEAM:
                     if clock.quota == 0:
                         return READY
-                    cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, gx, gy, gz)
+                    cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, g)
                     clock.seams += 1
                     reason = tick(clock, t, True, limit)
                     ball.moved = clock.events
                 else:
                     reason = tidy(clock, t, balls.size)
-                ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
-                if not neighbourhood.renew(dim, hood, clock, balls, walls, i, face, t, ax, ay, az):
+                ax, ay, az = pull(balls, i, rest_on, walls, g)
+                if not neighbourhood.renew(dim, hood, clock, balls, i, face, t, ax, ay, az):
                     clock.crowded = 1
                     reason = max(reason, CROWDED)
                 face = min(face, ALL_AROUND)
@@ -170,7 +170,7 @@ def advance(
                 j = np.uint32(ball.partner) if kind == BALL else np.uint32(NONE)
                 fine = touch(
                     dim, hood, balls, i, kind, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time,
-                    gx, gy, gz, logs,
+                    g, logs,
                 )  # fmt: skip
                 reason = tick(clock, t, False, limit)
                 ball.moved = clock.events
@@ -187,7 +187,7 @@ def advance(
         todo = balls.size if afresh else (1 if j == NONE else 2)
         for k in range(todo):
             each = np.uint32(k) if afresh else (i if k == 0 else j)
-            predict(dim, hood, balls, each, face, t, clock.events, rest_on, walls, gx, gy, gz, found, times)
+            predict(dim, hood, balls, each, face, t, clock.events, rest_on, walls, g, found, times)
         if afresh:
             return GO
         # Filed after both are predicted: what depends on when an event is cannot be guessed ahead.

@@ -32,7 +32,7 @@ def expiry(dim: Any, hood: Any, balls: Any, i: Index, now: Real, ax: Any, ay: An
 
 
 def renew(
-    dim: Any, hood: Any, clock: Any, balls: Any, walls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
+    dim: Any, hood: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
 ) -> bool:
     """Bring the neighbourhood of ball i up to date after it expired; False: no memory left, build everything anew."""
     raise NotImplementedError

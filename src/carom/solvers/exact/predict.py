@@ -22,15 +22,20 @@ NEVER = 1.7976931348623157e308  # later than any contact, but not infinity, the 
 
 
 @law
-def pull(balls: Any, i: Index, rest_on: Any, walls: Any, gx: Any, gy: Any, gz: Any) -> Any:
-    """The acceleration of ball i: gravity, or what the wall that it rests on leaves of it."""
-    if gx is None:
-        return gx, gy, gz
+def pull(balls: Any, i: Index, rest_on: Any, walls: Any, g: Any) -> Any:
+    """The acceleration of ball i: gravity, or what the wall that it rests on leaves of it; None if there is none."""
+    if len(g) == 0:
+        return None, None, None
     if balls[np.uint32(i)].rest == 0:
-        return gx, gy, gz
-    wall = walls[rest_on[np.uint32(i)]]
-    k = (gx * wall.nx + gy * wall.ny) + gz * wall.nz
-    return gx - k * wall.nx, gy - k * wall.ny, gz - k * wall.nz
+        return g
+    return along(walls[rest_on[np.uint32(i)]], g)
+
+
+@branch
+def along(wall: Any, g: Any) -> Any:
+    """What a wall leaves of gravity: the part along it."""
+    k = (g[0] * wall.nx + g[1] * wall.ny) + g[2] * wall.nz
+    return g[0] - k * wall.nx, g[1] - k * wall.ny, g[2] - k * wall.nz
 
 
 @branch
@@ -61,33 +66,33 @@ def resting_pair(
     return t + first_crossing(coefficients, True, 0.0)
 
 
+@branch
+def resting_equation(
+    balls: Any, i: Index, j: Index, wx: Real, wy: Real, wz: Real, rest_on: Any, walls: Any, g: Any
+) -> tuple[float, float, float, float]:
+    """For a pair of which one rests, and whose equation is of another kind, one that has the same solution."""
+    one, two = balls[np.uint32(i)], balls[np.uint32(j)]
+    ax, ay, az = pull(balls, i, rest_on, walls, g)
+    bx, by, bz = pull(balls, j, rest_on, walls, g)
+    # In one order whoever asks, so that both get the same bits.
+    if one.id < two.id:
+        t = resting_pair(one, two, wx, wy, wz, ax, ay, az, bx, by, bz)
+    else:
+        t = resting_pair(two, one, -wx, -wy, -wz, bx, by, bz, ax, ay, az)
+    return t, -1.0 if t < np.inf else 1.0, 0.0, 1.0
+
+
 @law
 def equation(
-    dim: Any,
-    balls: Any,
-    i: Index,
-    j: Index,
-    wx: Real,
-    wy: Real,
-    wz: Real,
-    rest_on: Any,
-    walls: Any,
-    gx: Any,
-    gy: Any,
-    gz: Any,
+    dim: Any, balls: Any, i: Index, j: Index, wx: Real, wy: Real, wz: Real, rest_on: Any, walls: Any, g: Any
 ) -> tuple[float, float, float, float]:
-    """The equation of a pair; for a resting ball, whose equation is of another kind, one that has the same solution."""
+    """The equation of a pair: t, b, c and the discriminant (see `contact_time.pair`)."""
     one, two = balls[np.uint32(i)], balls[np.uint32(j)]
-    if gx is not None and (one.rest | two.rest) != 0 and i != j:
-        ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
-        bx, by, bz = pull(balls, j, rest_on, walls, gx, gy, gz)
-        # In one order whoever asks, so that both get the same bits.
-        if one.id < two.id:
-            t = resting_pair(one, two, wx, wy, wz, ax, ay, az, bx, by, bz)
-        else:
-            t = resting_pair(two, one, -wx, -wy, -wz, bx, by, bz, ax, ay, az)
-        return t, -1.0 if t < np.inf else 1.0, 0.0, 1.0
-    return contact_time.pair(dim, one, two, wx, wy, wz, gx, gy, gz)
+    if len(g) == 0:
+        return contact_time.pair(dim, one, two, wx, wy, wz, None, None, None)
+    if (one.rest | two.rest) != 0 and i != j:
+        return resting_equation(balls, i, j, wx, wy, wz, rest_on, walls, g)
+    return contact_time.pair(dim, one, two, wx, wy, wz, g[0], g[1], g[2])
 
 
 class Anchors(NamedTuple):
@@ -132,7 +137,7 @@ def contact_times(dim: Any, hood: Any, balls: Any, one: Any, words: Any, k: Inde
 @law
 def scan_balls(
     dim: Any, hood: Any, balls: Any, i: Index, event: Index, words: Any, first: Index, n: Index, rest_on: Any,
-    walls: Any, gx: Any, gy: Any, gz: Any, times: Any,
+    walls: Any, g: Any, times: Any,
 ) -> None:  # fmt: skip
     """Take the earliest contact of ball i with n candidates, if it is earlier than the one it has.
 
@@ -142,7 +147,7 @@ def scan_balls(
     ball = balls[np.uint32(i)]
     before = min(ball.tc, NEVER)
     best = spread(before)
-    if gx is None:
+    if len(g) == 0:
         one = four_times(ball)
         for k in range(0, n, 4):
             four = contact_times(dim, hood, balls, one, words, np.uint64(first) + np.uint64(k))
@@ -153,7 +158,7 @@ def scan_balls(
             word = words[np.uint64(first) + np.uint64(k)]
             image = image_of(word)
             wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
-            t, b, c, disc = equation(dim, balls, i, ball_of(word), wx, wy, wz, rest_on, walls, gx, gy, gz)
+            t, b, c, disc = equation(dim, balls, i, ball_of(word), wx, wy, wz, rest_on, walls, g)
             times[np.uint64(k)] = contact_time.first_root(t, b, c, disc) if b < 0.0 and disc >= 0.0 else np.inf
             best = min(best, times[np.uint64(k)])
         for k in range(n, n + 3):
@@ -163,14 +168,14 @@ def scan_balls(
     for k in range(0, min(n, 64), 4):
         which |= equals(read(times, k), earliest) << np.uint64(k)
     if n > 64 or (which != 0 and (earliest == before or which & (which - np.uint64(1)) != 0)):
-        k = np.uint64(settle_tie(balls, ball, earliest, before, words, first, n, times))
-        if k == np.uint64(n):
+        nth = np.uint64(settle_tie(balls, ball, earliest, before, words, first, n, times))
+        if nth == np.uint64(n):
             return
     elif which == 0:
         return
     else:
-        k = lowest_bit(which)
-    word = words[np.uint64(first) + k]
+        nth = lowest_bit(which)
+    word = words[np.uint64(first) + nth]
     j = ball_of(word)
     ball.tc, ball.partner, ball.planned = earliest, j, event
     ball.kind = BALL + 4 * image_of(word)
@@ -239,7 +244,7 @@ def end_of_wall(ball: Any, wall: Any, ax: Any, ay: Any) -> float:
 @law
 def predict(
     dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, event: Index, rest_on: Any,
-    walls: Any, gx: Any, gy: Any, gz: Any, found: Any, times: Any,
+    walls: Any, g: Any, found: Any, times: Any,
 ) -> None:  # fmt: skip
     """Find ball i's next event: afresh (face ALL_AROUND), or adding what it sees after crossing a face of its cell.
 
@@ -249,11 +254,11 @@ def predict(
     if face == ALL_AROUND:
         ball.tc = np.inf
         ball.kind = NOTHING
-    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    ax, ay, az = pull(balls, i, rest_on, walls, g)
     # Written down first, so that its roots and divisions are worked out beside what follows.
     ball.te, ball.exit = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
     words, start, n = neighbourhood.candidates(dim, hood, balls, i, face, found)
-    scan_balls(dim, hood, balls, i, event, words, start, n, rest_on, walls, gx, gy, gz, times)
+    scan_balls(dim, hood, balls, i, event, words, start, n, rest_on, walls, g, times)
     first = neighbourhood.first_wall(hood, balls, i)
     if first != NONE:
         scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)

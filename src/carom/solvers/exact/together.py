@@ -24,7 +24,7 @@ TOGETHER = 1e-13  # part of the time itself by which collisions may differ that 
 
 @kernel
 def contacts_until(
-    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, gx: Any, gy: Any, gz: Any, found: Any, until: Real,
+    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, g: Any, found: Any, until: Real,
     out: Any,
 ) -> int:  # fmt: skip
     """Write down each contact up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
@@ -33,13 +33,13 @@ def contacts_until(
         ball = balls[i]
         if ball.te > until:
             continue  # of two that touch, the one that was predicted last has the contact, or something earlier
-        ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+        ax, ay, az = pull(balls, i, rest_on, walls, g)
         words, start, m = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, found)
         for k in range(m):
             word = words[np.uint64(start) + np.uint64(k)]
             j, image = ball_of(word), image_of(word)
             wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
-            t, b, c, disc = equation(dim, balls, i, j, wx, wy, wz, rest_on, walls, gx, gy, gz)
+            t, b, c, disc = equation(dim, balls, i, j, wx, wy, wz, rest_on, walls, g)
             if b >= 0.0 or disc < 0.0:
                 continue
             t = contact_time.first_root(t, b, c, disc)
@@ -75,7 +75,7 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
     out = np.zeros(64, collision_record)
     while True:
         n = contacts_until(
-            engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, *engine.gravity, engine.found,
+            engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, engine.gravity, engine.found,
             until, out,
         )  # fmt: skip
         if n <= out.size:

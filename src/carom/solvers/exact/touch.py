@@ -39,41 +39,34 @@ def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soon: b
 
 @law
 def log(
-    logs: Any,
-    clock: Any,
-    t: Real,
-    kind: Index,
-    soft: bool,
-    wall: Index,
-    a: Index,
-    b: Index,
-    ball: Any,
-    nx: Real,
-    ny: Real,
-    nz: Real,
-    j: Real,
-) -> None:
+    logs: Any, clock: Any, t: Real, kind: Index, soft: bool, wall: Index, a: Index, b: Index, ball: Any,
+    nx: Real, ny: Real, nz: Real, impulse: Real,
+) -> None:  # fmt: skip
     """Write a collision down, if anyone listens."""
     if clock.logged < logs.size:
-        entry = logs[clock.logged]
         clock.logged += 1
-        swap = b < a
-        s = -1.0 if swap else 1.0
-        entry.time, entry.kind, entry.softened, entry.wall = t, kind, soft, wall
-        entry.a, entry.b = (b, a) if swap else (a, b)
-        entry.place[0], entry.place[1], entry.place[2] = (
-            ball.x - nx * ball.r,
-            ball.y - ny * ball.r,
-            ball.z - nz * ball.r,
-        )
-        entry.normal[0], entry.normal[1], entry.normal[2] = s * nx, s * ny, s * nz
-        entry.impulse = j
+        write_down(logs[clock.logged - 1], t, kind, soft, wall, a, b, ball, nx, ny, nz, impulse)
+
+
+@branch
+def write_down(
+    entry: Any, t: Real, kind: Index, soft: bool, wall: Index, a: Index, b: Index, ball: Any,
+    nx: Real, ny: Real, nz: Real, impulse: Real,
+) -> None:  # fmt: skip
+    """Write a collision down, so that the normal is towards the ball with the lower number."""
+    swap = b < a
+    s = -1.0 if swap else 1.0
+    entry.time, entry.kind, entry.softened, entry.wall = t, kind, soft, wall
+    entry.a, entry.b = (b, a) if swap else (a, b)
+    entry.place[0], entry.place[1], entry.place[2] = ball.x - nx * ball.r, ball.y - ny * ball.r, ball.z - nz * ball.r
+    entry.normal[0], entry.normal[1], entry.normal[2] = s * nx, s * ny, s * nz
+    entry.impulse = impulse
 
 
 @law
 def hit_ball(
     dim: Any, hood: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
-    contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
+    contact_time: Real, g: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i and its partner touch: fly there, collide. False when they turn out to rest on each other."""
     j = balls[np.uint32(i)].partner
@@ -83,8 +76,8 @@ def hit_ball(
         image = 26 - image
     ball = balls[np.uint32(i)]
     other = balls[np.uint32(j)]
-    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
-    bx, by, bz = pull(balls, j, rest_on, walls, gx, gy, gz)
+    ax, ay, az = pull(balls, i, rest_on, walls, g)
+    bx, by, bz = pull(balls, j, rest_on, walls, g)
     flight.fly(dim, ball, t, ax, ay, az)
     flight.fly(dim, other, t, bx, by, bz)
     dx = (ball.x - other.x) + period(hood, image, 0)
@@ -106,9 +99,9 @@ def hit_ball(
     impulse = collision.collide(ball, other, dx, dy, dz, 1.0 if soft else e) * s
     clock.ball_ball += 1
     clock.softened += soft
-    log(logs, clock, t, BALL, soft, NONE, ball.id, other.id, ball, nx, ny, nz, impulse)
+    log(logs, clock, t, BALL, soft, np.uint32(NONE), ball.id, other.id, ball, nx, ny, nz, impulse)
     fine = True
-    if gx is not None and at_rest and impulse == 0.0:  # they graze each other, unless gravity presses them together
+    if len(g) == 3 and at_rest and impulse == 0.0:  # they graze each other, unless gravity presses them together
         fine = ((ax - bx) * nx + (ay - by) * ny) + (az - bz) * nz >= 0.0
     fine &= note_contact(ball, streak, i, t, contact_time > 0.0, soon)
     fine &= note_contact(other, streak, j, t, contact_time > 0.0, soon)
@@ -118,13 +111,13 @@ def hit_ball(
 @branch
 def hit_wall(
     dim: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
-    wall_bounce: Any, contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
+    wall_bounce: Any, contact_time: Real, g: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i touches a wall or a fixed ball: fly there, rebound, and perhaps stay. False: it rests on a round one."""
     ball = balls[np.uint32(i)]
     w = ball.partner
     wall = walls[w]
-    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    ax, ay, az = pull(balls, i, rest_on, walls, g)
     flight.fly(dim, ball, t, ax, ay, az)
     nx, ny, nz = wall_laws.normal(ball, wall)
     if wall.kind == wall_laws.PIN:
@@ -139,13 +132,13 @@ def hit_wall(
         log(logs, clock, t, BALL, soft, w, ball.id, wall.ball, ball, nx, ny, nz, impulse)
     else:
         clock.ball_wall += 1
-        log(logs, clock, t, WALL, soft, w, ball.id, NONE, ball, nx, ny, nz, impulse)
+        log(logs, clock, t, WALL, soft, w, ball.id, np.uint32(NONE), ball, nx, ny, nz, impulse)
     clock.softened += soft
     fine = note_contact(ball, streak, i, t, contact_time > 0.0, soon)
-    if gx is not None:
-        g = -((gx * nx + gy * ny) + gz * nz)
+    if len(g) == 3:
+        press = -((g[0] * nx + g[1] * ny) + g[2] * nz)
         u = (ball.vx * nx + ball.vy * ny) + ball.vz * nz
-        if g > 0.0 and 2.0 * u <= g * contact_time:
+        if press > 0.0 and 2.0 * u <= press * contact_time:
             if wall.kind != wall_laws.PLANE and wall.kind != wall_laws.SEGMENT:
                 return bool(fine and impulse != 0.0)
             ball.vx -= u * nx
@@ -168,13 +161,11 @@ def cross_seam(
     turns: Any,
     rest_on: Any,
     walls: Any,
-    gx: Any,
-    gy: Any,
-    gz: Any,
+    g: Any,
 ) -> None:
     """Ball i crosses a seam: its anchor moves to the other end of the axis."""
     ball = balls[np.uint32(i)]
-    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    ax, ay, az = pull(balls, i, rest_on, walls, g)
     flight.fly(dim, ball, t, ax, ay, az)
     axis = (face & 7) >> 1
     up = face & 1
@@ -190,19 +181,17 @@ def cross_seam(
 @law
 def touch(
     dim: Any, hood: Any, balls: Any, i: Index, kind: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any,
-    bounce: Any, wall_bounce: Any, contact_time: Real, gx: Any, gy: Any, gz: Any, logs: Any,
+    bounce: Any, wall_bounce: Any, contact_time: Real, g: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i touches a ball or a wall, or comes to the end of the one it slides on. False: it rests where it cannot."""
     if kind == BALL:
         clock.quota -= 1
-        return hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, gx, gy, gz, logs)
+        return hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, g, logs)
     if kind == WALL:
         clock.quota -= 1
-        return hit_wall(
-            dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, gx, gy, gz, logs
-        )
+        return hit_wall(dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, g, logs)
     ball = balls[np.uint32(i)]
-    ax, ay, az = pull(balls, i, rest_on, walls, gx, gy, gz)
+    ax, ay, az = pull(balls, i, rest_on, walls, g)
     flight.fly(dim, ball, t, ax, ay, az)
     step_off(ball, walls[ball.partner])
     ball.rest = 0
