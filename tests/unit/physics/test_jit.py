@@ -90,6 +90,40 @@ def test_what_is_for_kernels_refuses_calls_from_python(kind: str, tmp_path: Path
     assert (done.returncode, done.stdout) == (0, 2 * message), done.stderr
 
 
+def test_a_branch_is_not_inlined_because_a_law_calls_it() -> None:
+    """A function that Numba compiles on the way to another inherits its options, unless it has its own."""
+
+    @jit.branch
+    def seldom(x: float) -> float:
+        return 2.0 * x
+
+    @jit.law
+    def always(x: float) -> float:
+        return x + seldom(x)
+
+    @jit.kernel
+    def outer(x: float) -> float:
+        return always(x)
+
+    assert outer(1.0) == 3.0
+    for inner, inlined in ((seldom, False), (always, True)):
+        [overload] = inner.overloads.values()  # type: ignore[attr-defined]  # a Numba dispatcher
+        assert ("alwaysinline" in overload.library.get_llvm_str()) == inlined
+
+
+def test_constants_are_not_compiled_for_one_by_one() -> None:
+    @jit.law
+    def raised(x: float, n: int) -> float:
+        return float(x**n)
+
+    @jit.kernel
+    def outer(x: float) -> float:
+        return raised(x, 1) + raised(x, 2) + raised(x, 3)
+
+    assert outer(2.0) == 14.0
+    assert len(raised.overloads) == 1  # type: ignore[attr-defined]  # a Numba dispatcher
+
+
 def test_the_stamp_knows_every_module_with_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It changes with the time or the size of a source, and when there is one more; not with other stages."""
     files = [tmp_path / name for name in ("physics/jit.py", "solvers/exact/loop.py")]
