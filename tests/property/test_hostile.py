@@ -230,7 +230,7 @@ def crowds(draw: st.DrawFn) -> Scene:
 @settings(max_examples=300)
 @given(crowds())
 def test_crowds(scene: Scene) -> None:
-    """A crowd may end in a stack, but only where something falls and loses energy, and where two balls do touch."""
+    """A crowd may end in a stack, but only where something falls, loses energy or never moved, and two balls touch."""
     fastest = max(
         float(np.abs(scene.balls.velocity).max()), float(np.sqrt(np.abs(scene.gravity).max() * size_of(scene)))
     )
@@ -241,7 +241,8 @@ def test_crowds(scene: Scene) -> None:
     except StackError as error:
         stack = error.balls
     if stack:
-        assert scene.restitution.ball_ball < 1.0, "nothing comes to rest without loss"
+        from_the_start = not scene.balls.velocity[list(stack)].any()
+        assert scene.restitution.ball_ball < 1.0 or from_the_start, "nothing comes to rest without loss"
         assert any(scene.gravity), "nothing presses balls together in so few collisions"
         assert is_a_stack(sim, stack, fastest)
 

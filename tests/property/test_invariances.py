@@ -41,6 +41,14 @@ def ran(scene: Scene, collisions: int = COLLISIONS) -> tuple[Simulation, Any]:
     return sim, sim.collide(until=1e6, collisions=collisions)
 
 
+def cross_together(balls: Balls, box: Box) -> bool:
+    """Do two balls come to a seam at one instant? Then one may cross it in an epoch and one in the next."""
+    x, v = balls.position, balls.velocity
+    moving = v != 0.0
+    times = np.abs(np.where(v > 0.0, np.array(box.size) - x, x)[moving] / v[moving])
+    return np.unique(times).size < times.size
+
+
 def told(logs: Any) -> list[tuple[Any, ...]]:
     return [(float(each["time"]), int(each["kind"]), int(each["a"]), int(each["b"])) for each in logs]
 
@@ -103,6 +111,7 @@ def test_names_do_not_matter(balls: Balls, periodic: bool, random: Any) -> None:
     box = box_of(balls, periodic=periodic)
     one, logs = ran(Scene(boundary=box, balls=balls))
     assume(np.unique(logs["time"]).size == logs.size)  # at one instant, the numbers of the balls decide
+    assume(not periodic or not cross_together(balls, box))
     other, relabelled = ran(Scene(boundary=box, balls=balls[np.array(order)]))
     assert np.array_equal(other.positions, one.positions[order])
     assert np.array_equal(other.velocities, one.velocities[order])

@@ -77,7 +77,7 @@ def image_between(dim: Any, lists: Any, one: Any, two: Any) -> int:
     return image
 
 
-@branch
+@law
 def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool) -> bool:
     """Find the neighbours of ball i's centre; if `both`, enter each in the other's list too. False: no room."""
     head = lists.heads[np.uint32(i)]
@@ -126,7 +126,7 @@ def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool
     return True
 
 
-@branch
+@law
 def settle(dim: Any, lists: Any, balls: Any, i: Index, x: Real, y: Real, z: Real) -> None:
     """Make (x, y, z) the centre of ball i, and note its cell and whether a seam is near."""
     lists.heads[np.uint32(i)].x = x

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, branch, kernel, law, prefetch
+from carom.physics.jit import Index, Real, kernel, law, prefetch
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
 from carom.solvers.exact.predict import predict, pull
@@ -31,11 +31,14 @@ PATIENCE: Final = (
 STILL: Final = 10_000_000  # events without advance of time that count as endless
 
 
-@branch
+@law
 def ask_ahead(
     clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, buckets: Index
 ) -> None:
-    """Fetch from memory, step by step some buckets ahead, what the coming events will read; not for stale entries."""
+    """Fetch from memory, step by step some buckets ahead, what the coming events will read; not for stale entries.
+
+    Inlined although it is long: it is called at each bucket, and `hood` alone would be a hundred arguments.
+    """
     if bucket + 9 >= buckets:
         return
     for k in range(blocks[word(bucket + 9, calendar.COUNT)]):
