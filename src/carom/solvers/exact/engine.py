@@ -142,6 +142,11 @@ class Engine:
         return (0,) * self.world.dimension
 
     @property
+    def ahead(self) -> tuple[int, ...]:
+        """Not empty where the system is so large that memory is asked for ahead: others need not compile that."""
+        return (0,) if self.balls.size > LARGE else ()
+
+    @property
     def gravity(self) -> tuple[float, ...]:
         """Gravity by component; empty, and not zero, where there is none: kernels are compiled for its length."""
         return self.world.gravity or ()
@@ -189,7 +194,7 @@ class Engine:
             loop.advance(
                 self.dim, self.balls, self.clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
                 self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                self.gravity, self.found, self.times, logs, self.relative(until), afresh, self.balls.size > LARGE,
+                self.gravity, self.found, self.times, logs, self.relative(until), afresh, self.ahead,
             )
         )  # fmt: skip
 

@@ -77,7 +77,7 @@ def ask_ahead(
 @law
 def next_entry(
     hood: Any, balls: Any, streak: Any, lossy: bool, clock: Any, heap_t: Any, heap_i: Any, blocks: Any, limit: Real,
-    ahead: bool,
+    ahead: Any,
 ) -> bool:  # fmt: skip
     """Bring the next genuine entry of the calendar to the top of the heap; False when there is none up to the limit."""
     while True:
@@ -92,7 +92,7 @@ def next_entry(
         if bucket < buckets:
             clock.bucket = bucket
             calendar.open_bucket(balls, heap_t, heap_i, blocks, clock)
-            if ahead:
+            if len(ahead) > 0:
                 ask_ahead(clock, hood, balls, streak, lossy, blocks, bucket, buckets)
             continue
         clock.bucket = buckets - 1  # the empty ones at the end count too, else too narrow a width would stay so
@@ -127,12 +127,13 @@ def tidy(clock: Any, t: Real, balls: Index) -> int:
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
     rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
-    g: Any, found: Any, times: Any, logs: Any, limit: Real, afresh: bool, ahead: bool,
+    g: Any, found: Any, times: Any, logs: Any, limit: Real, afresh: bool, ahead: Any,
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
 
     A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision. With
-    `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once).
+    `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once). Where `ahead` is
+    not empty, memory is asked for ahead of time.
     """
     clock = clocks[0]
     while True:
