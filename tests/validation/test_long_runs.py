@@ -51,6 +51,11 @@ def deepest_escape(sim):
     return float(np.maximum(low, high)[:, hard].max(initial=-np.inf))
 
 
+def blur_of_time(sim):
+    """How far the fastest ball flies within the rounding of the time at which one looks, in sizes of the box."""
+    return float(np.spacing(sim.time) * np.abs(sim.velocities).max() / min(sim.scene.boundary.size))
+
+
 @pytest.mark.requirement("T-08", "B-03")
 @pytest.mark.parametrize(
     "parameters",
@@ -63,20 +68,23 @@ def deepest_escape(sim):
     ids=["periodic", "walls", "mixture", "space"],
 )
 def test_precision_after_very_many_events(parameters, tell):
-    """Energy may drift by a tenth of an ulp of a ball's energy a collision; gaps and walls hold as time does."""
+    """Energy may drift by a tenth of an ulp of a ball's energy a collision; gaps and walls hold as time does.
+
+    One looks at an absolute time, which is rounded the more the longer a run has gone on; the run itself is not.
+    """
     n = 100
     sim = Simulation(library.load("gas", count=n, packing_fraction=0.3, seed=20, **parameters))
     energy = sim.kinetic_energy
     overlap, escape = 0.0, 0.0
     for _ in range(100):
         sim.run(collisions=EVENTS // 100)
-        overlap, escape = max(overlap, deepest_overlap(sim)), max(escape, deepest_escape(sim))
+        overlap, escape = max(overlap, deepest_overlap(sim)), max(escape, deepest_escape(sim) - blur_of_time(sim))
     drift = sim.kinetic_energy / energy - 1.0
     tell(f"{sim.collisions:.3g} events: energy {drift:+.2e}, overlap {overlap:.2e}, escape {escape:.2e}")
     allowed = 0.1 if not parameters.get("mass_ratio") else 1.0
     assert abs(drift) < allowed * EPS * EVENTS / n + 1e-13
     assert overlap < 1e-9
-    assert escape < 1e-12
+    assert escape < 1e-13
 
 
 # B₃/B₂² … B₁₀/B₂⁹ of hard disks and spheres: N. Clisby and B. M. McCoy, J. Stat. Phys. 122 (2006) 15-57, table 1.
