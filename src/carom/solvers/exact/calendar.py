@@ -170,7 +170,7 @@ def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
     if clock.looked > 0:
         load = clock.looked / (clock.bucket + 1)
         if load > 4.0:
-            clock.width *= 0.5
+            clock.width = max(0.5 * clock.width, 1e-300)  # never zero, else no year would ever end
         elif load < 1.0:
             clock.width *= 2.0
     clock.looked = 0
