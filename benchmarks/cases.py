@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks import footprint, peers, scenes, speed
+from benchmarks import footprint, peers, scenes, speed, stepped
 from benchmarks.model import Case, Section
 from benchmarks.scenes import late
 
@@ -248,4 +248,5 @@ def sections() -> tuple[Section, ...]:
         memory(),
         start(),
         other_packages(),
+        stepped.section(),
     )

@@ -85,7 +85,7 @@ def occupied(count: int, packing: float) -> tuple[float, float]:
     before = resident()
     sim = Simulation(scene, check=False).run(collisions=count // 10)
     grown = resident() - before
-    engine = sim._engine  # noqa: SLF001  # the public interface does not tell the memory
+    engine = sim._solver  # noqa: SLF001  # the public interface does not tell the memory
     own = sum(array.nbytes for array in owners(engine, {}).values())
     return own / count, grown / count
 

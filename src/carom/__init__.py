@@ -1,4 +1,4 @@
-"""carom: exact simulation of colliding balls.
+"""carom: simulation of colliding balls and material points.
 
 Describe what exists (`Scene`, `Ball`, `Box`, …), run it (`Simulation`), look at it (`draw`). Importing carom is light:
 a name is loaded when it is first used, and nothing is compiled before something runs.
@@ -10,41 +10,124 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 __all__ = [
+    "Account",
+    "Attraction",
     "Ball",
     "Balls",
+    "Bend",
+    "Bends",
+    "Block",
+    "BlowUpError",
     "Box",
     "CaromError",
+    "Chain",
     "Circle",
+    "Cloth",
     "Collision",
+    "Coulomb",
+    "Cylinder",
+    "Drag",
     "EndlessError",
+    "Force",
+    "Friction",
+    "FrictionPair",
+    "Hair",
+    "HalfSpace",
+    "Link",
+    "Links",
     "NotExactError",
     "Open",
     "Pair",
+    "Planet",
     "Polygon",
     "Restitution",
+    "Rope",
     "Scene",
     "SceneError",
     "Simulation",
+    "SoftBody",
     "SolverError",
     "StackError",
+    "StepWarning",
+    "Stepping",
     "View",
+    "Water",
+    "Wedge",
     "draw",
     "dump",
+    "force",
     "library",
     "load",
 ]
 
 if TYPE_CHECKING:
-    from carom.errors import CaromError, EndlessError, NotExactError, SceneError, SolverError, StackError
-    from carom.scene import Ball, Balls, Box, Circle, Open, Pair, Polygon, Restitution, Scene, View, library
+    from carom.errors import (
+        BlowUpError,
+        CaromError,
+        EndlessError,
+        NotExactError,
+        SceneError,
+        SolverError,
+        StackError,
+        StepWarning,
+    )
+    from carom.report import Collision
+    from carom.scene import (
+        Attraction,
+        Ball,
+        Balls,
+        Bend,
+        Bends,
+        Block,
+        Box,
+        Chain,
+        Circle,
+        Cloth,
+        Coulomb,
+        Cylinder,
+        Drag,
+        Friction,
+        FrictionPair,
+        Hair,
+        HalfSpace,
+        Link,
+        Links,
+        Open,
+        Pair,
+        Planet,
+        Polygon,
+        Restitution,
+        Rope,
+        Scene,
+        SoftBody,
+        Stepping,
+        View,
+        Water,
+        Wedge,
+        library,
+    )
     from carom.scene.files import dump, load
-    from carom.simulation import Collision, Simulation
+    from carom.simulation import Simulation
+    from carom.solvers.stepped.account import Account
+    from carom.solvers.stepped.extra import Force, force
     from carom.views.svg import draw
 
 _HOMES = {
-    "carom.errors": ("CaromError", "EndlessError", "NotExactError", "SceneError", "SolverError", "StackError"),
+    "carom.errors": (
+        "BlowUpError",
+        "CaromError",
+        "EndlessError",
+        "NotExactError",
+        "SceneError",
+        "SolverError",
+        "StackError",
+        "StepWarning",
+    ),
+    "carom.report": ("Collision",),
     "carom.scene.files": ("dump", "load"),
-    "carom.simulation": ("Collision", "Simulation"),
+    "carom.simulation": ("Simulation",),
+    "carom.solvers.stepped.account": ("Account",),
+    "carom.solvers.stepped.extra": ("Force", "force"),
     "carom.views.svg": ("draw",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -13,20 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
-from carom.scene import Ball, Balls, Restitution, Scene
+from carom.scene import Ball, Balls, Link, Links, Restitution, Scene
 from carom.world import placement
-from carom.world.anchors import Anchors, World
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A run as it stands: its anchors, and where all balls are now, in rows of three."""
+    """A run as it stands: where all balls are now, in rows of three."""
 
-    world: World
-    time: float
-    """Now, s after the world's origin."""
     places: Floats
     velocities: Floats
 
@@ -42,32 +38,19 @@ class Edit:
     around: bool = False
     """Has anything changed that is not a ball?"""
 
-    def outcome(self, moment: Moment) -> tuple[Scene, World]:
-        """The scene as it is now, and the world in which the run goes on; a `SceneError` if that cannot be.
-
-        Balls that stay keep their anchors, and so their motion to the last bit.
-        """
-        scene = self._present(moment)
-        problems = placement.problems(scene)
-        if problems:
-            raise SceneError(problems)
-        before, world = moment.world, World.of(self.scene)
-        _carry(before.anchors, world.anchors, self.origin, moment.time)
-        if self.around:
-            _anchor_here(world.anchors, moment, everyone=before.gravity != world.gravity)
-        if self.scene.contact_time is None:
-            world.contact_time = max(world.contact_time, before.contact_time)
-        world.origin, world.now, world.events, world.counts = before.origin, moment.time, before.events, before.counts
-        return scene, world
-
-    def _present(self, moment: Moment) -> Scene:
-        """The scene with the balls that stay where they are now."""
+    def present(self, moment: Moment) -> Scene:
+        """The scene with the balls that stay where they are now; a `SceneError` if that cannot be."""
         balls, d = self.scene.balls, self.scene.dimension
         stay = self.origin >= 0
         rows = self.origin[stay]
         places, velocities = np.array(balls.position), np.array(balls.velocity)
         places[stay], velocities[stay] = moment.places[rows, :d], moment.velocities[rows, :d]
-        return self.scene.replace(balls=balls.replace(position=places, velocity=velocities))
+        velocities[balls.fixed] = 0.0  # one that is driven moves, but not by itself
+        scene = self.scene.replace(balls=balls.replace(position=places, velocity=velocities))
+        problems = placement.problems(scene)
+        if problems:
+            raise SceneError(problems)
+        return scene
 
 
 # What can be edited.
@@ -82,14 +65,25 @@ def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit
 
 def removal(scene: Scene, indices: int | Sequence[int]) -> Edit:
     """Fewer balls; those after them move up."""
-    gone = {_index(scene, k) for k in ([indices] if isinstance(indices, int | np.integer) else indices)}
+    gone = {index_of(scene, k) for k in ([indices] if isinstance(indices, int | np.integer) else indices)}
     stay = _numbers([k for k in range(len(scene.balls)) if k not in gone])
-    return Edit(scene.replace(balls=scene.balls[stay]), stay)
+    return Edit(scene.replace(balls=scene.balls[stay], **_without(scene, stay)), stay)
+
+
+def _without(scene: Scene, stay: NDArray[np.intp]) -> dict[str, Any]:
+    """Links, bends and triangles between balls that stay, by their new numbers."""
+    number = np.full(len(scene.balls), -1)
+    number[stay] = np.arange(len(stay))
+    changes: dict[str, Any] = {"links": scene.links.renumbered(number), "bends": scene.bends.renumbered(number)}
+    if len(scene.triangles):
+        renumbered = number[scene.triangles]
+        changes["triangles"] = renumbered[(renumbered >= 0).all(axis=1)]
+    return changes
 
 
 def ball_change(scene: Scene, index: int, moment: Moment, changes: dict[str, Any]) -> Edit:
     """Another ball in the place of one; what is not said is as it is now."""
-    k, d = _index(scene, index), scene.dimension
+    k, d = index_of(scene, index), scene.dimension
     present = {"position": moment.places[k, :d], "velocity": moment.velocities[k, :d]}
     ball = scene.balls[k].replace(**{**present, **changes})
     balls = Balls.concatenate([scene.balls[:k], ball, scene.balls[k + 1 :]])
@@ -103,6 +97,54 @@ def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
         raise SceneError([Problem("balls", "cannot be changed together with the rest of a running scene", remedy)])
     other = scene.replace(**changes)
     return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
+
+
+def merger(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> Edit:
+    """One ball in the place of all that touch: their mass, momentum, centre of mass, and volume.
+
+    It has the number and the material of the first of them, and the name of the heaviest that has one.
+    """
+    balls, d = scene.balls, scene.dimension
+    group = np.arange(len(balls))
+    for one, two in pairs:
+        group[group == max(group[one], group[two])] = min(group[one], group[two])
+    places, velocities = moment.places[:, :d].copy(), moment.velocities[:, :d].copy()
+    mass, radius, fixed, names = balls.mass.copy(), balls.radius.copy(), balls.fixed.copy(), list(balls.name or ())
+    origin = np.arange(len(balls))
+    for first in np.unique(group[np.bincount(group, minlength=len(balls))[group] > 1]):
+        members = np.flatnonzero(group == first)
+        m = balls.mass[members]
+        anchor = members[fixed[members]]
+        places[first] = places[anchor[0]] if anchor.size else (m @ places[members]) / m.sum()
+        velocities[first] = 0.0 if anchor.size else (m @ velocities[members]) / m.sum()
+        mass[first], radius[first] = m.sum(), (balls.radius[members] ** d).sum() ** (1.0 / d)
+        fixed[first], origin[first] = anchor.size > 0, -1
+        if names:
+            named = [k for k in members[np.argsort(-m)] if names[k]]
+            names[first] = names[named[0]] if named else None
+    stay = np.flatnonzero(group == np.arange(len(balls)))
+    merged = balls.replace(
+        position=places, velocity=velocities, mass=mass, radius=radius, fixed=fixed, name=names or None
+    )[stay]
+    return Edit(scene.replace(balls=merged, **_without(scene, stay)), origin[stay])
+
+
+def link_addition(scene: Scene, link: Link, moment: Moment) -> Edit:
+    """One more link; as long as its ends are apart now, if it does not say."""
+    if link.length is None:
+        i, j = link.between
+        apart = float(np.linalg.norm(moment.places[j] - moment.places[i]))
+        link = link.replace(length=apart) if apart > 0.0 else link
+    return scene_change(scene, {"links": Links.concatenate([scene.links, link])})
+
+
+def link_removal(scene: Scene, pair: set[int]) -> Edit:
+    """No links between two balls."""
+    gone = np.asarray(np.isin(scene.links.between, list(pair)).all(axis=1))
+    if not gone.any():
+        who = " and ".join(map(str, sorted(pair)))
+        raise SceneError([Problem("unlink", f"there is no link between balls {who}", "Name two that are linked.")])
+    return scene_change(scene, {"links": scene.links[~gone]})
 
 
 def wall_change(scene: Scene, restitution: float | Restitution | None, material: Any) -> Edit:
@@ -121,30 +163,10 @@ def _numbers(values: Sequence[int]) -> NDArray[np.intp]:
     return np.array(values, dtype=np.intp)
 
 
-def _index(scene: Scene, index: int) -> int:
+def index_of(scene: Scene, index: int) -> int:
+    """The number of a ball, counted from the end if it is negative; a `SceneError` if there is none."""
     count = len(scene.balls)
     given: Any = index
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
         raise SceneError([Problem("index", f"there is no ball {given!r}", f"Use a number from 0 to {count - 1}.")])
     return int(given) % count
-
-
-# What becomes of the anchors.
-
-
-def _carry(old: Anchors, new: Anchors, origin: NDArray[np.intp], now: float) -> None:
-    """Give the rows of `new` that come from a row of `old` its anchor; the others are anchored now."""
-    stay = origin >= 0
-    rows = origin[stay]
-    new.time[:] = now
-    for name in ("place", "velocity", "time", "hit", "rest_on", "streak", "turns"):
-        getattr(new, name)[stay] = getattr(old, name)[rows]
-
-
-def _anchor_here(anchors: Anchors, moment: Moment, *, everyone: bool) -> None:
-    """Anchor balls now, free: everyone when gravity has changed, else those on a wall that may be gone."""
-    rows = np.flatnonzero((anchors.rest_on >= 0) | (everyone & ~anchors.fixed))
-    anchors.place[rows] = moment.places[rows]
-    anchors.velocity[rows] = moment.velocities[rows]
-    anchors.time[rows] = moment.time
-    anchors.rest_on[rows] = -1

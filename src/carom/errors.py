@@ -5,8 +5,11 @@
     ├── SolverError
     │   ├── NotExactError                    a scene that the exact solver cannot do
     │   ├── StackError                       balls that rest on each other
-    │   └── EndlessError                     events without end, time standing still
+    │   ├── EndlessError                     events without end, time standing still
+    │   └── BlowUpError                      a step that is too large: something flew off to infinity
     └── MissingExtraError (also ImportError) an optional part that is not installed
+
+    StepWarning (a UserWarning)              a step that may be too large
 
 A text says where, what (with the value) and how to mend it, one line a problem.
 """
@@ -17,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 __all__ = [
+    "BlowUpError",
     "CaromError",
     "EndlessError",
     "MissingExtraError",
@@ -25,6 +29,7 @@ __all__ = [
     "SceneError",
     "SolverError",
     "StackError",
+    "StepWarning",
     "the_first",
 ]
 
@@ -122,6 +127,26 @@ class EndlessError(SolverError):
             f"{self.events} events at t = {self.time:.9g} s without time going on. "
             "Give the scene a longer contact_time, or use the stepped solver."
         )
+
+
+class BlowUpError(SolverError):
+    """A run of the stepped solver in which a body flew off to infinity."""
+
+    def __init__(self, ball: int, time: float, step: float) -> None:
+        self.ball = ball
+        self.time = time
+        self.step = step
+        super().__init__(ball, time, step)
+
+    def __str__(self) -> str:
+        return (
+            f"ball {self.ball} flew off to infinity at t = {self.time:.9g} s with steps of {self.step:.6g} s. "
+            "Use a smaller step, softer springs or more softening."
+        )
+
+
+class StepWarning(UserWarning):
+    """A step that is larger than the largest that is stable."""
 
 
 class MissingExtraError(CaromError, ImportError):

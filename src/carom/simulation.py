@@ -4,94 +4,74 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import editing
+from carom import choice, editing
 from carom.errors import Problem, SceneError, SolverError
+from carom.report import Collision, Report
 from carom.scene import Ball, Balls, Restitution, Scene
 from carom.scene.base import shown
+from carom.steering import Steering
 from carom.views.svg import MOST_BALLS, draw
 from carom.world import placement
-from carom.world.anchors import World
+from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
-    from carom.solvers.exact.engine import Engine
+    from carom.solvers.interface import Solver
+    from carom.solvers.stepped.extra import Force
 
 Floats = NDArray[np.float64]
 
-BALL_BALL, BALL_WALL = "ball-ball", "ball-wall"
+PART = 0.1
+"""A part of a run between two reports of progress takes about so long, s."""
+KINDS = {1: "ball-ball", 2: "ball-wall", 3: "ball-cloth"}
+MANY = 2**62
+"""More collisions than any run will have."""
 
 
-@dataclass(frozen=True)
-class Collision:
-    """A collision: when, who, where, and how hard."""
-
-    time: float
-    """s"""
-    kind: str
-    """"ball-ball" or "ball-wall"."""
-    partners: tuple[int, ...]
-    """The balls, by their numbers in the scene: two, or one that met a wall."""
-    wall: str | None
-    """What the wall is called: "x-", "edge 3", "corner 0", "hole 1", "obstacle 0 edge 2" …; None between balls."""
-    place: tuple[float, ...]
-    """The point of contact, m."""
-    normal: tuple[float, ...]
-    """Unit vector of the impulse that the first partner receives."""
-    impulse: float
-    """Its size, N s."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a run has to say beyond its results."""
-
-    resting: tuple[int, ...]
-    """Balls that rest on a wall."""
-    softened: int
-    """Collisions that followed another so fast that they counted as one long contact and lost nothing."""
-    contact_time: float
-    """The time within which that is so, s."""
-
-    def __str__(self) -> str:
-        if not self.resting and not self.softened:
-            return "no ball rests, and no collision fell within the contact time"
-        balls = "1 ball rests on a wall" if len(self.resting) == 1 else f"{len(self.resting)} balls rest on walls"
-        fell = "1 collision" if self.softened == 1 else f"{self.softened} collisions"
-        return f"{balls}; {fell} within the contact time of {self.contact_time:.3g} s, as parts of one long contact"
-
-
-class Simulation:
+class Simulation(Steering):
     """A scene that runs.
 
     `run` goes on to a time or for a number of collisions; everything else reads. Reading never changes the motion.
     """
 
-    def __init__(self, scene: Scene, *, check: bool = True, neighbours: str = "auto") -> None:
+    def __init__(  # each is one choice, and has a default
+        self,
+        scene: Scene,
+        *,
+        solver: str = "auto",
+        step: float | None = None,
+        integrator: str | None = None,
+        contacts: str | None = None,
+        forces: Sequence[Force] = (),
+        check: bool = True,
+        neighbours: str = "auto",
+    ) -> None:
         """Begin at the scene's start.
 
-        `check` looks for overlapping and misplaced balls first. `neighbours` is how partners are found ("cells",
-        "lists", or "auto" for the faster): it changes the speed, and no bit of the motion.
+        solver      "exact", "stepped", or "auto": the exact one wherever it applies.
+        step        of the stepped solver, s; a sensible one if left out.
+        integrator  of the stepped solver: "verlet" if left out; `carom solvers` lists them.
+        contacts    how balls meet in steps: "impacts" (each at its instant; energy is exact at e = 1), "pile" (for
+                    balls that come to rest on each other), or "auto".
+        forces      of one's own, made with `carom.force`.
+        check       looks for overlapping and misplaced balls first.
+        neighbours  how the exact solver finds partners ("cells", "lists", or "auto" for the faster): it changes the
+                    speed, and no bit of the motion.
         """
-        if neighbours not in ("auto", "cells", "lists"):
-            raise SceneError([Problem("neighbours", f"{neighbours!r} is unknown", "Use 'auto', 'cells' or 'lists'.")])
+        wish = choice.Wish(solver, step, integrator, contacts, tuple(forces), neighbours)
+        chosen = choice.solver_for(scene, wish)
         if check:
             problems = placement.problems(scene)
             if problems:
                 raise SceneError(problems)
         self._scene = scene
-        self._neighbours = neighbours
-        self._start(World.of(scene))
+        self._solver: Solver = choice.start(scene, chosen, wish)
         self._time = 0.0
-
-    def _start(self, world: World) -> None:
-        from carom.solvers.exact.engine import Engine  # noqa: PLC0415  # Numba is not loaded before something runs
-
-        self._engine: Engine = Engine(world, self._neighbours)
 
     # Running.
 
@@ -112,37 +92,47 @@ class Simulation:
             self._advance_in_parts(end, quota, progress)
         return self
 
+    def advance(self, dt: float) -> Self:
+        """Go on by dt seconds, as a picture at any rate of frames asks for: steps keep their own size."""
+        return self.run(until=self._time + dt)
+
     def step(self) -> Collision | None:
         """Go on to the next collision, and give it; None if there will be no more."""
         return next(self.events(collisions=1), None)
 
     def events(self, until: float | None = None, collisions: int | None = None) -> Iterator[Collision]:
-        """Run collision by collision; while each is looked at, the simulation stands just after it."""
+        """Run collision by collision; while each is looked at, the simulation stands just after it.
+
+        The stepped solver stands at the end of the step, which may have several, and ends with a whole step.
+        """
         end, quota = self._goal(until, collisions)
-        logs = self._blank_log(1)
-        done = 0
-        while done < quota and self._advance(end, 1, logs):
-            done += 1
-            yield self._collision(logs[0])
+        logs = self._blank_log(self._solver.room(1))
+        while quota > 0:
+            before = self._solver.collisions
+            on = self._advance(end, 1, logs)
+            done = self._solver.collisions - before
+            for entry in logs[:done].copy():
+                yield self._collision(entry)
+            if not on:
+                return
+            quota -= done
 
     def collide(self, until: float | None = None, collisions: int | None = None) -> NDArray[Any]:
         """Run, and give all collisions as one structured array: the fast way to have many.
 
-        Its fields are time (s), kind (1 between balls, 2 with a wall), a and b (the balls), wall (a number), place,
-        normal, impulse, and softened (1 if the collision fell within the contact time).
+        Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (a
+        number), place, normal, impulse, and softened (1 if the collision fell within the contact time).
         """
         end, quota = self._goal(until, collisions)
         parts = []
-        room = 65536
-        while quota > 0:
-            logs = self._blank_log(min(room, quota))
-            before = self._engine.collisions
-            self._advance(end, logs.size, logs)
-            done = self._engine.collisions - before
+        on = True
+        while on and quota > 0:
+            logs = self._blank_log(self._solver.room(min(65536, quota)))
+            before = self._solver.collisions
+            on = self._advance(end, min(quota, logs.size), logs)
+            done = self._solver.collisions - before
             parts.append(logs[:done])
             quota -= done
-            if done < logs.size:
-                break
         return np.concatenate(parts) if parts else self._blank_log(0)
 
     def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
@@ -153,43 +143,67 @@ class Simulation:
             raise SceneError([Problem("until", f"{shown(until)} is not a time", "Give a number of seconds.")])
         if end < self._time:
             raise SceneError([Problem("until", f"{until} s is before now, {self._time} s", "Time only goes forward.")])
-        count: Any = 2**62 if collisions is None else collisions
+        count: Any = MANY if collisions is None else collisions
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             what = f"{shown(collisions)} is not a number of collisions"
             raise SceneError([Problem("collisions", what, "Use a whole number, 0 or more.")])
-        return float(end), min(int(count), 2**62)
+        return float(end), min(int(count), MANY)
 
     def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
-        """Run; True if the quota was reached, so that time stands at the last collision."""
-        engine = self._engine
-        before = engine.collisions
-        try:
-            if quota > 0:
-                engine.advance(end, quota, self._blank_log(0) if logs is None else logs)
-        except SolverError:
-            self._time = max(self._time, engine.time)  # as far as it came; the state there can be read
-            raise
-        if engine.collisions - before == quota:
-            self._time = max(self._time, engine.time) if quota else self._time
+        """Run; True if it stopped before the end, so that time stands at the last collision (or step)."""
+        solver = self._solver
+        before = solver.collisions
+        if quota == 0:
             return True
-        self._time = end if np.isfinite(end) else max(self._time, engine.time)
+        if self._scene.attraction is not None and self._scene.attraction.touch == "merge":
+            return self._advance_merging(end, quota, logs)
+        try:
+            early = solver.advance(end, quota, self._blank_log(0) if logs is None else logs)
+        except SolverError:
+            self._time = max(self._time, solver.time)  # as far as it came; the state there can be read
+            raise
+        if early or solver.collisions - before >= quota:
+            self._time = max(self._time, solver.time)
+            return True
+        self._time = end if np.isfinite(end) else max(self._time, solver.time)
         return False
+
+    def _advance_merging(self, end: float, quota: int, logs: NDArray[Any] | None) -> bool:
+        """Run step by step of collisions, each of which makes one ball of two."""
+        before = self._solver.collisions
+        while self._solver.collisions - before < quota:
+            log, count = self._blank_log(self._solver.room(1)), self._solver.collisions
+            self._solver.advance(end, 1, log)
+            log = log[: self._solver.collisions - count]
+            if not len(log):
+                self._time = end if np.isfinite(end) else max(self._time, self._solver.time)
+                return False
+            if logs is not None:
+                logs[count - before : count - before + len(log)] = log
+            self._time = max(self._time, self._solver.time)
+            pairs = np.stack([log["a"], log["b"]], axis=1)[log["kind"] == 1].astype(np.intp)
+            if len(pairs):
+                work = self.account.work
+                self._edit(editing.merger(self._surviving(), pairs, self._moment()))
+                self._stepped("merge").count_as_merging(work)
+        return True
 
     def _advance_in_parts(self, end: float, quota: int, progress: Callable[[float], object]) -> None:
         """Run in parts that take a fraction of a second each, telling how far it is."""
-        start, done = self._time, 0
-        part = 1000
+        start, goal = self._time, self._solver.collisions + quota
+        part = 1.0
         while True:
-            size = min(part, quota - done)
-            reached = self._advance(end, size)
-            done += size
+            began = perf_counter()
+            stop, count = self._solver.part(self._time, part)
+            on = self._advance(min(end, stop), min(count, goal - self._solver.collisions))
+            done = quota - (goal - self._solver.collisions)
             by_time = (self._time - start) / (end - start) if np.isfinite(end) and end > start else 0.0
-            by_count = done / quota if quota < 2**62 else 0.0
-            finished = not reached or done >= quota
+            by_count = done / quota if 0 < quota < MANY else 0.0
+            finished = done >= quota or (not on and stop >= end)
             progress(1.0 if finished else min(1.0, max(by_time, by_count)))
             if finished:
                 return
-            part = min(2 * part, 200_000)
+            part *= 2.0 if perf_counter() - began < PART else 0.5
 
     # Reading.
 
@@ -199,6 +213,11 @@ class Simulation:
         return self._scene
 
     @property
+    def solver(self) -> str:
+        """Which solver runs it: "exact" or "stepped"."""
+        return self._solver.name
+
+    @property
     def time(self) -> float:
         """Now, s."""
         return self._time
@@ -206,23 +225,22 @@ class Simulation:
     @property
     def collisions(self) -> int:
         """How many collisions there have been."""
-        return self._engine.collisions
+        return self._solver.collisions
 
     @property
     def collisions_by_kind(self) -> dict[str, int]:
         """The same by kind."""
-        clock = self._engine.clock[0]
-        return {BALL_BALL: int(clock["ball_ball"]), BALL_WALL: int(clock["ball_wall"])}
+        return self._solver.collisions_by_kind
 
     @property
     def positions(self) -> Floats:
         """Where the balls are, m: an array of N rows."""
-        return self._engine.places(self._time)[:, : self._scene.dimension]
+        return self._solver.places(self._time)[:, : self._scene.dimension]
 
     @property
     def velocities(self) -> Floats:
         """How fast they are, m/s: an array of N rows."""
-        return self._engine.velocities(self._time)[:, : self._scene.dimension]
+        return self._solver.velocities(self._time)[:, : self._scene.dimension]
 
     @property
     def masses(self) -> Floats:
@@ -237,7 +255,7 @@ class Simulation:
     @property
     def turns(self) -> NDArray[np.int64]:
         """How many times each ball has gone round each periodic axis; places unwrapped are positions + turns × size."""
-        return self._engine.turns[:, : self._scene.dimension].copy()
+        return self._solver.turns[:, : self._scene.dimension].copy()
 
     @property
     def kinetic_energy(self) -> float:
@@ -246,9 +264,8 @@ class Simulation:
 
     @property
     def potential_energy(self) -> float:
-        """Of gravity, zero at the origin of coordinates, J (fixed balls left out)."""
-        moving = ~self._scene.balls.fixed
-        return float(-(self.masses[moving] * (self.positions[moving] @ np.array(self._scene.gravity))).sum())
+        """Of all forces, J; that of gravity is zero at the origin of coordinates (fixed balls left out)."""
+        return float(sum(self._solver.potential(self._time).values()))
 
     @property
     def energy(self) -> float:
@@ -263,36 +280,27 @@ class Simulation:
     @property
     def upcoming(self) -> list[Collision]:
         """The next collision, with all that fall together with it, as if each came first; empty if there is none."""
-        return [self._collision(each) for each in self._engine.next_together()]
+        return [self._collision(each) for each in self._solver.next_together()]
 
     @property
     def resting(self) -> tuple[int, ...]:
         """The balls that rest on a wall."""
-        engine = self._engine
-        return tuple(sorted(int(k) for k in engine.movers[engine.balls["rest"] == 1]))
+        return self._solver.resting
 
     @property
     def report(self) -> Report:
         """Who rests, and what the contact time has done."""
-        return Report(self.resting, int(self._engine.clock["softened"][0]), self._engine.world.contact_time)
+        return Report(self.resting, self._solver.softened, self._solver.contact_time)
 
     def wall_name(self, wall: int) -> str:
         """What a wall is called that `collide` gives by its number."""
-        return self._engine.world.walls.name(wall)
+        return self._solver.wall_name(wall)
 
     def snapshot(self) -> Scene:
         """The scene as it is now, as the start of another run; `copy` is the same run."""
-        balls = self._scene.balls
-        now = Balls(
-            position=self.positions,
-            velocity=self.velocities,
-            mass=balls.mass,
-            radius=balls.radius,
-            fixed=balls.fixed,
-            material=balls.material,
-            name=balls.name,
-        )
-        return self._scene.replace(balls=now)
+        velocities = np.where(self._scene.balls.fixed[:, None], 0.0, self.velocities)  # a fixed one may be driven
+        now = self._scene.balls.replace(position=self.positions, velocity=velocities)
+        return self._surviving().replace(balls=now)
 
     def copy(self) -> Simulation:
         """A second simulation in the same state, which goes its own way."""
@@ -303,18 +311,17 @@ class Simulation:
         return draw(self, scale="fit") if len(self._scene.balls) <= MOST_BALLS else None
 
     def _blank_log(self, room: int) -> NDArray[Any]:
-        from carom.solvers.exact.touch import collision_record  # noqa: PLC0415  # as above
-
         return np.zeros(room, collision_record)
 
     def _collision(self, entry: Any) -> Collision:
         d = self._scene.dimension
-        between_balls = entry["kind"] == 1
+        kind = KINDS[int(entry["kind"])]
+        a, b = int(entry["a"]), int(entry["b"])
         return Collision(
             time=float(entry["time"]),
-            kind=BALL_BALL if between_balls else BALL_WALL,
-            partners=(int(entry["a"]), int(entry["b"])) if between_balls else (int(entry["a"]),),
-            wall=None if between_balls else self._engine.world.walls.name(int(entry["wall"])),
+            kind=kind,
+            partners=(a, b) if kind == "ball-ball" else (a,),
+            wall=self._solver.wall_name(int(entry["wall"])) if kind == "ball-wall" else None,
             place=tuple(entry["place"][:d].tolist()),
             normal=tuple(entry["normal"][:d].tolist()),
             impulse=float(entry["impulse"]),
@@ -325,31 +332,30 @@ class Simulation:
     def add(self, balls: Ball | Balls | Sequence[Ball | Balls]) -> range:
         """Add balls, which are there from now on; gives their numbers."""
         count = len(self._scene.balls)
-        self._edit(editing.addition(self._scene, balls))
+        self._edit(editing.addition(self._surviving(), balls))
         return range(count, len(self._scene.balls))
 
     def remove(self, indices: int | Sequence[int]) -> None:
         """Take balls out; those after them move up."""
-        self._edit(editing.removal(self._scene, indices))
+        self._edit(editing.removal(self._surviving(), indices))
 
     def change(self, index: int, **changes: Any) -> None:
         """Change a ball from now on: position, velocity, mass, radius, material, fixed or name."""
-        self._edit(editing.ball_change(self._scene, index, self._moment(), changes))
+        self._edit(editing.ball_change(self._surviving(), index, self._moment(), changes))
 
     def change_scene(self, **changes: Any) -> None:
         """Change what is not a ball from now on: boundary, obstacles, gravity, restitution, contact_time."""
-        self._edit(editing.scene_change(self._scene, changes))
+        self._edit(editing.scene_change(self._surviving(), changes))
 
     def change_walls(self, restitution: float | Restitution | None = None, material: Any = None) -> None:
         """Change what the walls do, or what they are made of, from now on."""
-        self._edit(editing.wall_change(self._scene, restitution, material))
+        self._edit(editing.wall_change(self._surviving(), restitution, material))
 
     def _moment(self) -> editing.Moment:
-        engine, now = self._engine, self._time
-        return editing.Moment(engine.store(), engine.relative(now), engine.places(now), engine.velocities(now))
+        return editing.Moment(self._solver.places(self._time), self._solver.velocities(self._time))
 
     def _edit(self, edit: editing.Edit) -> None:
         """Go on with what becomes of an edit; nothing is changed if that cannot be."""
-        scene, world = edit.outcome(self._moment())
-        self._start(world)
+        scene = edit.present(self._moment())
+        self._solver = self._solver.edited(edit.scene, edit.origin, self._time, around=edit.around)
         self._scene = scene

@@ -84,7 +84,7 @@ def test_a_calendar_that_is_too_narrow_widens() -> None:
     balls = Balls(position=place[free], velocity=velocity[free], radius=0.5)
     sim = Simulation(Scene(boundary=Box(size=(64.0, 64.0)), balls=balls), neighbours="cells")
     sim.run(until=1.0)
-    clock = sim._engine.clock
+    clock = sim._solver.clock
     clock["width"] = 1e-9
     before = int(clock["turned"][0])
     sim.run(until=1000.0)

@@ -17,7 +17,7 @@ USAGE = 2  # exit code of a command that was given wrongly; a scene that cannot 
 
 app = typer.Typer(
     name="carom",
-    help="Exact simulation of colliding balls.",
+    help="Simulation of colliding balls and material points.",
     epilog="Start here: carom scenes, then carom run break --until 2",
     add_completion=False,
     rich_markup_mode=None,  # plain help: no boxes, the same on a terminal and in a pipe
@@ -62,7 +62,7 @@ def carom(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    """Exact simulation of colliding balls."""
+    """Simulation of colliding balls and material points."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -86,7 +86,7 @@ def number(text: str) -> int:
 
 
 @app.command("run")
-def run_command(
+def run_command(  # noqa: PLR0917  # each is an option of the command
     source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
     until: Annotated[
         float | None, typer.Option(metavar="T", parser=seconds, help="Run until this time, in seconds.")
@@ -94,12 +94,25 @@ def run_command(
     collisions: Annotated[
         int | None, typer.Option(metavar="N", parser=number, help="Run for this many collisions.")
     ] = None,
+    solver: Annotated[
+        Literal["auto", "exact", "stepped"], typer.Option(help="How time advances; exact wherever that applies.")
+    ] = "auto",
+    step: Annotated[
+        float | None, typer.Option(metavar="DT", parser=seconds, help="Step of the stepped solver, in seconds.")
+    ] = None,
+    integrator: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Integrator of the stepped solver; carom solvers lists them.")
+    ] = None,
+    contacts: Annotated[
+        Literal["auto", "impacts", "pile"], typer.Option(help="How balls meet in steps: bounces, or piles at rest.")
+    ] = "auto",
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the final state as a scene file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --save.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
 ) -> int:
     """Run a scene and sum up what happened. Ctrl-C stops it in good order."""
+    from carom.choice import Wish
     from carom.cli.run import Goal, run
     from carom.cli.sources import require_writable
 
@@ -107,7 +120,8 @@ def run_command(
         raise Mistake("say how long: --until SECONDS, or --collisions NUMBER.")
     if save is not None:
         require_writable(save, force=force)
-    return run(source, Goal(until, collisions), save, as_json=as_json, quiet=quiet)
+    wish = Wish(solver, step, integrator, contacts)
+    return run(source, Goal(until, collisions), wish, save, as_json=as_json, quiet=quiet)
 
 
 @app.command("draw")
@@ -163,6 +177,14 @@ def scenes_command(
     if save is None:
         return scenes.show_one(name)
     return scenes.save(name, save, force=force)
+
+
+@app.command("solvers")
+def solvers_command() -> int:
+    """List the solvers and the integrators, with what each can do."""
+    from carom.cli import solvers
+
+    return solvers.show_all()
 
 
 @app.command("schema")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from carom.choice import Wish
 from carom.cli.compilation import Announcement
 from carom.cli.interrupt import Interrupt
 from carom.cli.progress import Bar
@@ -45,14 +46,16 @@ class Ending:
     error: str | None = None
 
 
-def run(source: str, goal: Goal, save: Path | None, *, as_json: bool, quiet: bool) -> int:
+def run(source: str, goal: Goal, wish: Wish, save: Path | None, *, as_json: bool, quiet: bool) -> int:
     """Run a scene and print its summary."""
     scene = scene_from(source)
     from carom.simulation import Simulation
 
     with Announcement(notice(), quiet=quiet) as compilation, named_in_errors(source):
         began = time.perf_counter()
-        simulation = Simulation(scene)
+        simulation = Simulation(
+            scene, solver=wish.solver, step=wish.step, integrator=wish.integrator, contacts=wish.contacts
+        )
         energy = float(simulation.energy)
         prepared, compiled = time.perf_counter(), compilation.seconds
         ending = advance(simulation, goal, quiet=quiet)

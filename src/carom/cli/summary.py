@@ -20,6 +20,7 @@ class Summary:
     scene: str
     balls: int
     dimension: int
+    solver: str
     stopped: str
     time: float
     collisions: int
@@ -36,6 +37,9 @@ class Summary:
     wall_time: float
     compile_time: float
     collisions_per_second: float | None
+    potential_by_force: dict[str, float] = field(default_factory=dict)
+    lost: dict[str, float] = field(default_factory=dict)
+    integrator_error: float | None = None
     saved: str | None = None
     error: str | None = None
 
@@ -54,6 +58,7 @@ class Summary:
         """The figures as people read them; what is nil and tells nothing is left out."""
         rows = [
             ("scene", f"{self.scene} ({count(self.balls, 'ball')}, {self.dimension}D)"),
+            ("solver", self.solver),
             ("stopped", self.stopped),
             ("time", f"{self.time:.9g} s"),
             ("collisions", f"{self.collisions:,}"),
@@ -67,7 +72,9 @@ class Summary:
             ("energy", f"{self.energy:.9g} J"),
             ("  kinetic", f"{self.kinetic_energy:.9g} J"),
             ("  potential", f"{self.potential_energy:.9g} J"),
-            ("energy drift" if self.elastic else "energy change", relative(self.energy_change)),
+            *((f"    {name}", f"{value:.9g} J") for name, value in self.potential_by_force.items()),
+            *((f"  lost by {name}", f"{value:.9g} J") for name, value in self.lost.items() if value),
+            *self.accuracy(),
             ("momentum", f"({', '.join(f'{part:.6g}' for part in self.momentum)}) kg m/s"),
             ("wall time", f"{self.wall_time:.3f} s" + self.compiling()),
         ]
@@ -77,6 +84,12 @@ class Summary:
             rows.append(("saved", self.saved))
         return rows
 
+    def accuracy(self) -> list[tuple[str, str]]:
+        """How well energy is kept: apart from what physics takes, where there is an account of that."""
+        if self.integrator_error is not None:
+            return [("integrator's error", f"{self.integrator_error:.3g} J")]
+        return [("energy drift" if self.elastic else "energy change", relative(self.energy_change))]
+
     def compiling(self) -> str:
         """How much of the wall time went into compiling."""
         return f", {self.compile_time:.1f} s of it compiling" if self.compile_time else ""
@@ -85,6 +98,15 @@ class Summary:
 def summarise(simulation: "Simulation", energy_at_start: float, running_time: float, **known: Any) -> Summary:
     """The summary of a simulation as it stands; `known` are the figures that it cannot know."""
     scene = simulation.scene
+    told: dict[str, Any] = {"solver": simulation.solver}
+    if simulation.solver == "stepped":
+        account = simulation.account
+        told = {
+            "solver": f"stepped, {simulation.method}",
+            "potential_by_force": dict(account.potential) if len(account.potential) > 1 else {},
+            "lost": dict(account.lost),
+            "integrator_error": account.error,
+        }
     return Summary(
         balls=len(scene.balls),
         dimension=scene.dimension,
@@ -101,6 +123,7 @@ def summarise(simulation: "Simulation", energy_at_start: float, running_time: fl
         elastic=is_elastic(scene.restitution),
         momentum=[plain(part) for part in simulation.momentum],
         collisions_per_second=simulation.collisions / running_time if running_time > 0 else None,
+        **told,
         **known,
     )
 

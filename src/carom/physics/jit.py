@@ -90,6 +90,14 @@ def kernel(function: F) -> F:
     return result
 
 
+def stage(function: F) -> F:
+    """Compile a large part of a loop by itself, and keep it in the cache.
+
+    A loop that is compiled for another scene takes it from there, instead of compiling it once more.
+    """
+    return kernel(function)
+
+
 @intrinsic
 def _prefetch(typing_context: Any, array: Any, index: Any, byte: Any) -> Any:
     """Ask for the cache line at `byte` of the item `index` of a one-dimensional array, without waiting for it."""

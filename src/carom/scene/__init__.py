@@ -6,22 +6,51 @@ A scene says what there is, never how it is solved.
 from carom.scene.balls import Ball, Balls
 from carom.scene.boundary import Boundary, Box, Obstacle, Open
 from carom.scene.columns import Materials
+from carom.scene.forces import Attraction, Drag, Planet
+from carom.scene.friction import Coulomb, Friction, FrictionPair
+from carom.scene.links import Bend, Bends, Link, Links
 from carom.scene.materials import Pair, Restitution
 from carom.scene.model import Scene, View
 from carom.scene.polygon import Circle, Polygon
+from carom.scene.solids import Block, Cylinder, HalfSpace, Wedge
+from carom.scene.stepping import Stepping
+from carom.scene.structures import Chain, Cloth, Hair, Pieces, Rope, SoftBody, Structure, Water
 
 __all__ = [
+    "Attraction",
     "Ball",
     "Balls",
+    "Bend",
+    "Bends",
+    "Block",
     "Boundary",
     "Box",
+    "Chain",
     "Circle",
+    "Cloth",
+    "Coulomb",
+    "Cylinder",
+    "Drag",
+    "Friction",
+    "FrictionPair",
+    "Hair",
+    "HalfSpace",
+    "Link",
+    "Links",
     "Materials",
     "Obstacle",
     "Open",
     "Pair",
+    "Pieces",
+    "Planet",
     "Polygon",
     "Restitution",
+    "Rope",
     "Scene",
+    "SoftBody",
+    "Stepping",
+    "Structure",
     "View",
+    "Water",
+    "Wedge",
 ]

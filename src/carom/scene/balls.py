@@ -21,7 +21,7 @@ from carom.scene.columns import (
     mass_column,
     material_column,
     name_column,
-    radius_column,
+    not_negative_column,
     vectors,
     vectors_like,
 )
@@ -40,6 +40,7 @@ class Ball(Part):
     fixed: Flag = Field(default=False, description="true holds the ball in place, as if its mass were infinite")
     material: Word = Field(default="ball", description="name of the material, for restitution between pairs")
     name: Title = Field(default=None, description="a name to show, if wanted")
+    born: NotNegative = Field(default=0.0, description="time of birth, in s; 0 is there from the start")
 
     if TYPE_CHECKING:  # more may be given than is stored
 
@@ -53,6 +54,7 @@ class Ball(Part):
             fixed: bool = ...,
             material: str = ...,
             name: str | None = ...,
+            born: float = ...,
         ) -> None: ...
 
     @field_validator("velocity", mode="before", json_schema_input_type=Vector)
@@ -98,6 +100,7 @@ class Balls(Part):
     fixed: Flags = written(False, "true holds a ball in place; one for all or one a ball")
     material: Materials = written("ball", "names of materials, one for all or one a ball")
     name: tuple[str | None, ...] | None = Field(default=None, description="names to show, one a ball")
+    born: Floats = written(0.0, "times of birth, in s, one for all or one a ball")
 
     if TYPE_CHECKING:  # more may be given than is stored
 
@@ -111,6 +114,7 @@ class Balls(Part):
             fixed: ArrayLike = ...,
             material: str | Sequence[str] | NDArray[np.str_] | Materials = ...,
             name: Sequence[str | None] | None = ...,
+            born: ArrayLike = ...,
         ) -> None: ...
 
     @field_validator("position", mode="plain", json_schema_input_type=list[Vector])
@@ -127,10 +131,11 @@ class Balls(Part):
         return vectors_like(np.zeros(position.shape[1]) if value is None else value, position)
 
     _masses = _column("mass", mass_column, Mass | list[Mass])
-    _radii = _column("radius", radius_column, NotNegative | list[NotNegative])
+    _radii = _column("radius", not_negative_column, NotNegative | list[NotNegative])
     _fixed = _column("fixed", flag_column, bool | list[bool])
     _materials = _column("material", material_column, Word | list[Word])
     _names = _column("name", name_column, list[str | None] | None)
+    _births = _column("born", not_negative_column, NotNegative | list[NotNegative])
 
     @model_validator(mode="after")
     def _fixed_balls_rest(self) -> Balls:
@@ -193,6 +198,7 @@ class Balls(Part):
             fixed=bool(self.fixed[index]),
             material=self.material.names[self.material.codes[index]],
             name=self.name[index] if self.name else None,
+            born=float(self.born[index]),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -216,7 +222,7 @@ class Balls(Part):
             frozen(getattr(self, name))
 
 
-_ARRAYS = ("position", "velocity", "mass", "radius", "fixed")
+_ARRAYS = ("position", "velocity", "mass", "radius", "fixed", "born")
 
 
 def _check_dimensions(parts: Sequence[Ball | Balls]) -> None:
@@ -236,6 +242,7 @@ def _stacked(balls: Sequence[Ball]) -> Balls:
         fixed=[ball.fixed for ball in balls],
         material=[ball.material for ball in balls],
         name=[ball.name for ball in balls],
+        born=[ball.born for ball in balls],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -57,6 +57,22 @@ class Part(BaseModel):
         """A copy with some fields changed, checked like any other."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**{**given, **changes})
+
+
+def of_kind(value: Any, kinds: Sequence[type[Part]], noun: str) -> Any:
+    """An instance of one of the kinds, or one made from a table that names its kind."""
+    if isinstance(value, tuple(kinds)):
+        return value
+    by_name = {kind.model_fields["kind"].default: kind for kind in kinds}
+    names = ", ".join(map(repr, by_name))
+    if not isinstance(value, dict):
+        raise fault(f"{shown(value)} is not a kind of {noun}", f"Write a table with a kind, one of {names}.")
+    if "kind" not in value:
+        raise fault("is missing", f"Add the kind of {noun}, one of {names}.", where="kind")
+    kind = value["kind"]
+    if not isinstance(kind, str) or kind not in by_name:
+        raise fault(f"{shown(kind)} is not a kind of {noun}", nearest(str(kind), by_name, "kinds"), where="kind")
+    return by_name[kind].of(value)
 
 
 def written(default: Any, description: str) -> Any:

@@ -1,4 +1,4 @@
-"""What bounds the space: a box, a polygon, a circle (in 3D a sphere), or nothing."""
+"""What bounds the space: a box, a polygon, a circle (in 3D a sphere), a cylinder, or nothing; and what stands in it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from carom.scene.base import Part, fault, nearest, shown, written
+from carom.scene.base import Part, fault, of_kind, written
 from carom.scene.polygon import Circle, Polygon
 from carom.scene.quantities import Sizes, VectorLike, Word, flag, one_each, word
+from carom.scene.solids import Block, Cylinder, HalfSpace, Wedge
 
 
 class Box(Part):
@@ -53,8 +54,8 @@ class Open(Part):
     kind: Literal["open"] = "open"
 
 
-Boundary: TypeAlias = Box | Polygon | Circle | Open
-Obstacle: TypeAlias = Circle | Polygon
+Boundary: TypeAlias = Box | Polygon | Circle | Cylinder | Open
+Obstacle: TypeAlias = Circle | Polygon | HalfSpace | Cylinder | Block | Wedge
 
 AnyBoundary = Annotated[Boundary, Field(discriminator="kind")]
 AnyObstacle = Annotated[Obstacle, Field(discriminator="kind")]
@@ -62,29 +63,13 @@ AnyObstacle = Annotated[Obstacle, Field(discriminator="kind")]
 
 def as_boundary(value: object) -> Boundary:
     """A boundary, or one made from a table with its kind."""
-    made: Boundary = _of_kind(value, (Box, Polygon, Circle, Open), "boundary")
+    made: Boundary = of_kind(value, (Box, Polygon, Circle, Cylinder, Open), "boundary")
     return made
 
 
 def as_obstacle(value: object) -> Obstacle:
     """An obstacle, or one made from a table with its kind."""
-    made: Obstacle = _of_kind(value, (Circle, Polygon), "obstacle")
+    made: Obstacle = of_kind(value, (Circle, Polygon, HalfSpace, Cylinder, Block, Wedge), "obstacle")
     if isinstance(made, Polygon) and made.holes:
         raise fault("an obstacle has no holes, for it is solid", "Leave the holes out.", where="holes")
     return made
-
-
-def _of_kind(value: Any, kinds: Sequence[type[Part]], noun: str) -> Any:
-    """An instance of one of the kinds, or one made from a table that names its kind."""
-    if isinstance(value, tuple(kinds)):
-        return value
-    by_name = {kind.model_fields["kind"].default: kind for kind in kinds}
-    names = ", ".join(map(repr, by_name))
-    if not isinstance(value, dict):
-        raise fault(f"{shown(value)} is not a kind of {noun}", f"Write a table with a kind, one of {names}.")
-    if "kind" not in value:
-        raise fault("is missing", f"Add the kind of {noun}, one of {names}.", where="kind")
-    kind = value["kind"]
-    if not isinstance(kind, str) or kind not in by_name:
-        raise fault(f"{shown(kind)} is not a kind of {noun}", nearest(str(kind), by_name, "kinds"), where="kind")
-    return by_name[kind].of(value)

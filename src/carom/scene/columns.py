@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from carom.scene.base import fault, place, shown
 from carom.scene.quantities import (
     INFINITE_MASS,
     LARGEST,
+    MOST,
     SMALLEST,
     TOO_LARGE,
     TOO_SMALL,
@@ -29,9 +31,8 @@ from carom.scene.quantities import (
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int32]
+Numbers = NDArray[np.intp]
 Array = TypeVar("Array", bound=NDArray[Any])
-
-_EACH = "Give one for all, or one for each ball."
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +89,61 @@ def mass_column(value: object, length: int) -> Floats:
     return _spread(numbers, length)
 
 
-def radius_column(value: object, length: int) -> Floats:
-    """A number that is 0 or above for all balls, or one for each."""
+def not_negative_column(value: object, length: int, noun: str = "ball") -> Floats:
+    """A number that is 0 or above for all, or one for each."""
     numbers = _sane(_numbers(value))
     _reject(numbers < 0.0, numbers, "is negative", "Use 0 or numbers above.")
     _reject((numbers > 0.0) & (numbers < SMALLEST), numbers, "is too small", TOO_SMALL)
-    return _spread(numbers, length)
+    return _spread(numbers, length, noun)
+
+
+def or_zero_column(value: object, length: int, noun: str) -> Floats:
+    """The same; what is left out (None) is 0."""
+    return not_negative_column(_without_none(value, 0.0), length, noun)
+
+
+def limit_column(value: object, length: int, noun: str) -> Floats:
+    """A number above 0 for all, or one for each; what is left out, or is as large as can be, is infinite."""
+    numbers = _numbers(_without_none(value, LARGEST), infinite=True)
+    _reject(np.isnan(numbers), numbers, "is not a number", "Use numbers above 0.")
+    _reject(numbers <= 0.0, numbers, "is not positive", "Use numbers above 0.")
+    _reject(numbers < SMALLEST, numbers, "is too small", TOO_SMALL_FOR_POSITIVE)
+    return _spread(np.where(numbers >= LARGEST, np.inf, numbers), length, noun)
+
+
+def ball_numbers(value: object, width: int, noun: str) -> Numbers:
+    """Rows of `width` numbers of balls, all different in a row, one row for each `noun`."""
+    whole = isinstance(value, np.ndarray) and value.dtype.kind == "i"
+    array: NDArray[Any] = np.array(value, order="C") if whole else _numbers(value)
+    if array.size == 0:
+        return frozen(np.empty((0, width), dtype=np.intp))
+    if array.ndim != 2 or array.shape[1] != width:
+        what = f"the array has the shape {array.shape}"
+        raise fault(what, f"Give one row for each {noun}, of {_COUNTS[width]} numbers of balls.")
+    if not whole:
+        _reject(array != np.floor(_sane(array)), array, "is not a whole number", _NUMBERED)
+    if array.max() > MOST or array.min() < -MOST:
+        _reject((array > MOST) | (array < -MOST), array, f"is beyond {MOST}", _NUMBERED)
+    numbers = array.astype(np.intp, copy=False)
+    if numbers.min() < 0:
+        _reject(numbers < 0, numbers, "is negative", _NUMBERED)
+    for one, other in combinations(range(width), 2):
+        twice = np.flatnonzero(numbers[:, one] == numbers[:, other])
+        if twice.size:
+            what = f"{tuple(numbers[twice[0]].tolist())} names ball {numbers[twice[0], one]} twice{_others(twice.size)}"
+            raise fault(what, f"Name {_COUNTS[width]} different balls.", where=f"[{twice[0]}]")
+    return frozen(numbers)
+
+
+_NUMBERED = "Balls are numbered 0, 1, 2 and so on."
+_COUNTS = {2: "two", 3: "three"}
+
+
+def _without_none(value: Any, instead: float) -> Any:
+    """The value, or the list of values, with a number in place of None."""
+    if isinstance(value, list | tuple):
+        return [instead if each is None else each for each in value]
+    return instead if value is None else value
 
 
 def flag_column(value: object, length: int) -> Flags:
@@ -162,9 +212,9 @@ def _in_order_of_use(names: tuple[str, ...], codes: NDArray[Any]) -> Materials:
     return Materials(tuple(names[code] for code in order), frozen(rank[codes]))
 
 
-def _numbers(value: object) -> Floats:
+def _numbers(value: object, *, infinite: bool = False) -> Floats:
     """A copy of the value as an array of floats; what is not a number is a fault that names its place."""
-    if not isinstance(value, list | tuple | np.ndarray):
+    if not isinstance(value, list | tuple | np.ndarray) and not (infinite and value == np.inf):
         value = number(value)
     try:
         array = np.array(value, order="C")
@@ -209,28 +259,35 @@ def _sane(array: Floats) -> Floats:
     return array
 
 
-def _reject(bad: Flags, array: Floats, what: str, remedy: str) -> None:
+def _reject(bad: Flags, array: NDArray[Any], what: str, remedy: str) -> None:
     """Complain about the first value that is bad, and tell how many more are."""
     if not bad.any():
         return
     first = np.unravel_index(int(np.argmax(bad)), bad.shape)
-    more = int(np.count_nonzero(bad)) - 1
-    others = f" (and {more} more)" if more else ""
+    others = _others(int(np.count_nonzero(bad)))
     raise fault(f"{shown(array[first])} {what}{others}", remedy, where=place(int(index) for index in first))
 
 
-def _spread(array: NDArray[Any], length: int) -> NDArray[Any]:
-    """One value for each ball, read-only."""
-    _check_length(array, length)
+def _others(bad: int) -> str:
+    return f" (and {bad - 1} more)" if bad > 1 else ""
+
+
+def _spread(array: NDArray[Any], length: int, noun: str = "ball") -> NDArray[Any]:
+    """One value for each, read-only."""
+    _check_length(array, length, noun)
     return frozen(np.array(np.broadcast_to(array, (length,))))
 
 
-def _check_length(array: NDArray[Any], length: int) -> None:
+def _check_length(array: NDArray[Any], length: int, noun: str = "ball") -> None:
     if array.ndim > 1:
-        raise fault(f"the array has the shape {array.shape}", _EACH)
+        raise fault(f"the array has the shape {array.shape}", _for_each(noun))
     if array.shape not in {(), (length,)}:
-        raise _wrong_length(len(array), length)
+        raise _wrong_length(len(array), length, noun)
 
 
-def _wrong_length(given: int, length: int) -> SceneError:
-    return fault(f"{count(given, 'value')} for {count(length, 'ball')}", _EACH)
+def _wrong_length(given: int, length: int, noun: str = "ball") -> SceneError:
+    return fault(f"{count(given, 'value')} for {count(length, noun)}", _for_each(noun))
+
+
+def _for_each(noun: str) -> str:
+    return f"Give one for all, or one for each {noun}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,10 +21,34 @@ def _two_words(value: object) -> tuple[str, ...]:
     return each(word, values)
 
 
+TwoMaterials = Annotated[tuple[Word, Word], BeforeValidator(_two_words)]
+
+
+def repeated_pairs(pairs: Sequence[tuple[str, str]]) -> list[Problem]:
+    """A problem for each pair of materials that is there already, in either order."""
+    seen: dict[frozenset[str], int] = {}
+    problems = []
+    for index, materials in enumerate(pairs):
+        first = seen.setdefault(frozenset(materials), index)
+        if first != index:
+            what = f"{shown(materials)} has a value already, in pairs[{first}]"
+            problems.append(Problem(f"pairs[{index}]", what, "Keep one of them."))
+    return problems
+
+
+def pair_values(
+    pairs: Iterable[tuple[tuple[str, str], float]], ones: Sequence[str], others: Sequence[str], default: float
+) -> NDArray[np.float64]:
+    """The value of each pair of materials, as an array."""
+    values = {frozenset(materials): value for materials, value in pairs}
+    rows = [[values.get(frozenset((one, other)), default) for other in others] for one in ones]
+    return np.array(rows, dtype=np.float64).reshape(len(ones), len(others))
+
+
 class Pair(Part):
     """The restitution between two materials, in either order."""
 
-    materials: Annotated[tuple[Word, Word], BeforeValidator(_two_words)] = Field(description="the two materials")
+    materials: TwoMaterials = Field(description="the two materials")
     value: Fraction = Field(description="coefficient of restitution, 0 to 1")
 
 
@@ -42,13 +67,7 @@ class Restitution(Part):
 
     @model_validator(mode="after")
     def _pairs_differ(self) -> Restitution:
-        seen: dict[frozenset[str], int] = {}
-        problems = []
-        for index, pair in enumerate(self.pairs):
-            first = seen.setdefault(frozenset(pair.materials), index)
-            if first != index:
-                what = f"{shown(pair.materials)} has a value already, in pairs[{first}]"
-                problems.append(Problem(f"pairs[{index}]", what, "Keep one of them."))
+        problems = repeated_pairs([pair.materials for pair in self.pairs])
         if problems:
             raise SceneError(problems)
         return self
@@ -63,9 +82,7 @@ class Restitution(Part):
         )
 
     def _between(self, ones: tuple[str, ...], others: tuple[str, ...], default: float) -> NDArray[np.float64]:
-        values = {frozenset(pair.materials): pair.value for pair in self.pairs}
-        rows = [[values.get(frozenset((one, other)), default) for other in others] for one in ones]
-        return np.array(rows, dtype=np.float64).reshape(len(ones), len(others))
+        return pair_values([(pair.materials, pair.value) for pair in self.pairs], ones, others, default)
 
 
 def as_restitution(value: Any) -> Restitution:

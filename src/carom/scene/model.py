@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, model_validator
+from numpy.typing import ArrayLike
+from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_validator
 
-from carom.errors import Problem, SceneError
+from carom.errors import SceneError
+from carom.scene.agreement import Witness, check_falling, common_dimension, periods
 from carom.scene.balls import Ball, Balls
 from carom.scene.base import Part, fault, left_out, shown, written
-from carom.scene.boundary import AnyBoundary, AnyObstacle, Boundary, Box, Obstacle, Open, as_boundary, as_obstacle
+from carom.scene.boundary import AnyBoundary, AnyObstacle, Boundary, Obstacle, Open, as_boundary, as_obstacle
+from carom.scene.columns import Numbers, frozen
+from carom.scene.forces import (
+    AnyGravity,
+    Attraction,
+    Drag,
+    GravityLike,
+    Planet,
+    as_attraction,
+    as_drag,
+    as_gravity,
+)
+from carom.scene.friction import Coulomb, Friction, as_friction
+from carom.scene.links import Bend, Bends, Link, Links, triangle_problems, triangles_of
 from carom.scene.materials import Restitution, as_restitution
-from carom.scene.quantities import Flag, Fraction, NotNegative, Text, Vector, VectorLike, each, sequence, vector
+from carom.scene.polygon import Polygon
+from carom.scene.quantities import Flag, Fraction, NotNegative, Text, Whole, each, sequence
+from carom.scene.stepping import Stepping
+from carom.scene.structures import AnyStructure, Pieces, Structure, as_structures
 
 
-def _as_balls(value: Any) -> Balls:
-    """Balls from columns, from a table of columns, or from a list of balls (or tables) and columns."""
-    if isinstance(value, Balls | dict):
-        return Balls.of(value)
-    if isinstance(value, Ball):
-        raise fault("is a single ball, not a list", "Write a list: [Ball(...)].")
-    if not isinstance(value, list | tuple):
-        raise fault(f"{shown(value)} is not a list of balls", "Write a list of balls, or a table of columns.")
-    return Balls.concatenate(each(lambda item: item if isinstance(item, Balls) else Ball.of(item), value))
+def _in_columns(one: type[Any], many: type[Any], noun: str) -> Callable[[Any], Any]:
+    """A check for columns, for a table of columns, or for a list of single ones (or tables) and columns."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, many | dict):
+            return many.of(value)
+        if isinstance(value, one):
+            raise fault(f"is a single {noun}, not a list", f"Write a list: [{one.__name__}(...)].")
+        if not isinstance(value, list | tuple):
+            raise fault(f"{shown(value)} is not a list of {noun}s", f"Write a list of {noun}s, or a table of columns.")
+        return many.concatenate(each(lambda item: item if isinstance(item, many) else one.of(item), value))
+
+    return check
 
 
 def _as_obstacles(value: Any) -> tuple[Obstacle, ...]:
     return each(as_obstacle, sequence(value, "obstacles"))
-
-
-def _as_gravity(value: Any) -> tuple[float, ...]:
-    return () if value is None else vector(value)
 
 
 class View(Part):
@@ -42,34 +60,63 @@ class View(Part):
 
 
 class Scene(Part):
-    """What exists: space, balls, obstacles, gravity and restitution.
+    """What exists: space, balls and what joins them, obstacles, forces, restitution and friction.
 
-    A scene is immutable; `replace` makes a changed copy. `balls` is always columnar (`Balls`), `gravity` a vector and
-    `restitution` a `Restitution`, however they were given.
+    A scene is immutable; `replace` makes a changed copy. `balls` is always columnar (`Balls`), and so are `links` and
+    `bends`; `structures` have become part of them. `gravity` is a vector, `restitution` a `Restitution` and `friction`
+    a `Friction`, however they were given.
     """
 
     name: Text = Field(default="", description="title of the scene")
     description: Text = Field(default="", description="what the scene is about")
     look_at: Text = Field(default="", description="a sentence on what to look at")
     boundary: Annotated[Boundary, BeforeValidator(as_boundary, json_schema_input_type=AnyBoundary)] = Field(
-        default=Open(), description="what bounds the space: box, polygon, circle or open"
+        default=Open(), description="what bounds the space: box, polygon, circle, cylinder or open"
     )
-    gravity: Annotated[tuple[float, ...], BeforeValidator(_as_gravity, json_schema_input_type=Vector)] = Field(
-        default_factory=left_out, description="acceleration of gravity, in m/s²; none if left out"
+    gravity: Annotated[tuple[float, ...], PlainValidator(as_gravity, json_schema_input_type=AnyGravity)] = Field(
+        default_factory=left_out,
+        description="acceleration of gravity, in m/s², or the planet that it comes from; none if left out",
+    )
+    drag: Annotated[Drag | None, BeforeValidator(as_drag, json_schema_input_type=NotNegative | Drag | None)] = Field(
+        default=None, description="drag on each ball, linear in kg/s, or a table; none if left out"
+    )
+    attraction: Annotated[Attraction | None, BeforeValidator(as_attraction)] = Field(
+        default=None, description="Newtonian attraction between all balls; none if left out"
     )
     restitution: Annotated[
         Restitution, BeforeValidator(as_restitution, json_schema_input_type=Fraction | Restitution)
     ] = Field(default=Restitution(), description="part of the speed of approach that comes back, 0 to 1")
+    friction: Annotated[
+        Friction, BeforeValidator(as_friction, json_schema_input_type=NotNegative | Coulomb | Friction)
+    ] = Field(default=Friction(), description="coefficients of friction, 0 and above; none if left out")
     contact_time: NotNegative | None = Field(
         default=None, description="duration of a contact, in s, for balls that come to rest; chosen if left out"
+    )
+    stepping: Annotated[Stepping, BeforeValidator(Stepping.of)] = Field(
+        default=Stepping(), description="wishes for the stepped solver"
     )
     view: Annotated[View, BeforeValidator(View.of)] = Field(default=View(), description="how the scene is drawn")
     obstacles: Annotated[
         tuple[Obstacle, ...], BeforeValidator(_as_obstacles, json_schema_input_type=list[AnyObstacle])
-    ] = Field(default=(), description="solid circles and polygons that balls meet from outside")
-    balls: Annotated[Balls, BeforeValidator(_as_balls, json_schema_input_type=list[Ball] | Balls)] = written(
-        (), "the balls: one table each, or one table of columns"
-    )
+    ] = Field(default=(), description="solid things that balls meet from outside")
+    balls: Annotated[
+        Balls, BeforeValidator(_in_columns(Ball, Balls, "ball"), json_schema_input_type=list[Ball] | Balls)
+    ] = written((), "the balls: one table each, or one table of columns")
+    links: Annotated[
+        Links, BeforeValidator(_in_columns(Link, Links, "link"), json_schema_input_type=list[Link] | Links)
+    ] = written((), "springs between balls: one table each, or one table of columns")
+    bends: Annotated[
+        Bends, BeforeValidator(_in_columns(Bend, Bends, "bend"), json_schema_input_type=list[Bend] | Bends)
+    ] = written((), "resistance to bending: one table each, or one table of columns")
+    triangles: Annotated[
+        Numbers, PlainValidator(triangles_of, json_schema_input_type=list[tuple[Whole, Whole, Whole]])
+    ] = written((), "triangles of linked balls that other balls bounce off, three numbers of balls each; in 3D")
+
+    structures: Annotated[
+        tuple[Structure, ...], BeforeValidator(as_structures, json_schema_input_type=list[AnyStructure])
+    ] = Field(default=(), description="ropes, cloths and the like; they become balls and links after the others")
+
+    _planet: Planet | None = PrivateAttr(default=None)
 
     if TYPE_CHECKING:  # more may be given than is stored
 
@@ -78,10 +125,18 @@ class Scene(Part):
             *,
             boundary: Boundary = ...,
             balls: Balls | Sequence[Ball | Balls] = ...,
+            links: Links | Sequence[Link | Links] = ...,
+            bends: Bends | Sequence[Bend | Bends] = ...,
+            triangles: ArrayLike = ...,
+            structures: Sequence[Structure] = ...,
             obstacles: Sequence[Obstacle] = ...,
-            gravity: VectorLike | None = ...,
+            gravity: GravityLike = ...,
+            drag: float | Drag | None = ...,
+            attraction: Attraction | None = ...,
             restitution: float | Restitution = ...,
+            friction: float | Coulomb | Friction = ...,
             contact_time: float | None = ...,
+            stepping: Stepping = ...,
             name: str = ...,
             description: str = ...,
             look_at: str = ...,
@@ -90,52 +145,132 @@ class Scene(Part):
 
     @model_validator(mode="after")
     def _agrees(self) -> Scene:
-        dimension = _common_dimension(self._witnesses())
-        gravity = self.gravity or (0.0,) * dimension
-        _check_falling(self.boundary, gravity)
-        balls = self.balls if len(self.balls) else Balls(position=np.empty((0, dimension)))
-        self.__dict__.update(gravity=gravity, balls=balls)
+        dimension = common_dimension(self._witnesses())
+        self._settle_gravity(dimension)
+        if self.structures:
+            self._build()
+        if not len(self.balls):
+            self.__dict__.update(balls=Balls(position=np.empty((0, dimension))))
+        self._settle_links()
         return self
 
-    def _witnesses(self) -> Iterator[tuple[str, int]]:
+    def _build(self) -> None:
+        """Turn the structures into balls and what joins them, once and for all."""
+        try:
+            made = each(lambda structure: structure.pieces(), self.structures)
+        except SceneError as error:
+            raise SceneError(problem.inside("structures") for problem in error.problems) from None
+        all_of_it = Pieces.joined([Pieces(self.balls), *made])
+        self.__dict__.update(
+            balls=all_of_it.balls,
+            links=Links.concatenate([self.links, all_of_it.links]),
+            bends=Bends.concatenate([self.bends, all_of_it.bends]),
+            triangles=triangles_of(np.concatenate([self.triangles, all_of_it.triangles])),
+            structures=(),
+        )
+        self.model_fields_set.discard("structures")  # so that a changed copy does not build them again
+        self.model_fields_set.update(("balls", "links", "bends", "triangles"))
+
+    def _settle_gravity(self, dimension: int) -> None:
+        """Keep the planet apart; gravity itself is always a vector."""
+        given: Any = self.gravity
+        planet = given if isinstance(given, Planet) else None
+        gravity = planet.vector(dimension) if planet else given or (0.0,) * dimension
+        check_falling(self.boundary, gravity)
+        self.__dict__.update(gravity=gravity)
+        self._keep(_planet=planet)
+
+    def _settle_links(self) -> None:
+        """Links and bends know their lengths and angles; a changed copy keeps them, wherever its balls are."""
+        if not len(self.links) and not len(self.bends) and not len(self.triangles):
+            return
+        problems = [
+            *self.links.check_balls(len(self.balls)),
+            *self.bends.check_balls(len(self.balls)),
+            *triangle_problems(self.triangles, len(self.balls), self.dimension),
+        ]
+        if problems:
+            raise SceneError(problems)
+        around = periods(self.boundary, self.dimension)
+        links = self.links.settled(self.balls.position, around)
+        self.__dict__.update(links=links, bends=self.bends.settled(self.balls.position, around))
+
+    def _keep(self, **private: Any) -> None:
+        """Store what is no field; a part cannot be changed in the usual way."""
+        if self.__pydantic_private__ is not None:
+            self.__pydantic_private__.update(private)
+
+    def _witnesses(self) -> Iterator[Witness]:
         """Whatever tells the dimension, with what it tells."""
         if not isinstance(self.boundary, Open):
-            yield "boundary", self.boundary.dimension
+            yield Witness.of("boundary", self.boundary)
         if len(self.balls):
-            yield "balls", self.balls.dimension
+            yield Witness("balls", self.balls.dimension)
         for index, solid in enumerate(self.obstacles):
-            yield f"obstacles[{index}]", solid.dimension
-        if self.gravity:
-            yield "gravity", len(self.gravity)
+            yield Witness.of(f"obstacles[{index}]", solid)
+        for index, structure in enumerate(self.structures):
+            yield Witness(f"structures[{index}]", structure.dimension)
+        gravity: Any = self.gravity  # at this point as it was given
+        if gravity and not isinstance(gravity, Planet):
+            yield Witness("gravity", len(gravity))
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked like any other."""
+        if self.planet is not None:
+            changes.setdefault("gravity", self.planet)
+        return super().replace(**changes)
+
+    @property
+    def piles_up(self) -> bool:
+        """Can balls come to rest on each other? They must lose energy, and gravity must press them together."""
+        losses = [self.restitution.ball_ball, *(pair.value for pair in self.restitution.pairs)]
+        solid = int((self.balls.radius > 0.0).sum()) > 1
+        return solid and min(losses) < 1.0 and any(self.gravity) and not len(self.triangles)
 
     @property
     def dimension(self) -> int:
         """2 or 3."""
         return len(self.gravity)
 
+    @property
+    def planet(self) -> Planet | None:
+        """The planet that gravity comes from, if it was given so."""
+        return self._planet
 
-def _common_dimension(witnesses: Iterable[tuple[str, int]]) -> int:
-    """The dimension that all agree on; 2 if nothing tells."""
-    told = list(witnesses)
-    if not told:
-        return 2
-    first, dimension = told[0]
-    problems = [
-        Problem(who, f"has {other} dimensions, but {first} has {dimension}", "Give both the same number of components.")
-        for who, other in told
-        if other != dimension
-    ]
-    if problems:
-        raise SceneError(problems)
-    return dimension
+    @property
+    def forces_needed(self) -> list[str]:
+        """What the scene has that the exact solver cannot do, in short phrases; nothing if it can do it all."""
+        drag, links = self.drag, self.links
+        found = {
+            "links": len(links) > 0,
+            "bending": len(self.bends) > 0,
+            "triangles": len(self.triangles) > 0,
+            "drag": drag is not None and (drag.linear > 0.0 or drag.quadratic > 0.0),
+            "attraction between balls": self.attraction is not None,
+            "friction": not self.friction.none,
+            "births": bool(self.balls.born.any()),
+        }
+        walls = [("the boundary", self.boundary), *((f"obstacle {k}", each) for k, each in enumerate(self.obstacles))]
+        return [phrase for phrase, there in found.items() if there] + [
+            f"the {wall.kind} of {whose}" + (" in three dimensions" if isinstance(wall, Polygon) else "")
+            for whose, wall in walls
+            if wall.kind in {"half-space", "cylinder", "block", "wedge"}
+            or (isinstance(wall, Polygon) and self.dimension == 3)
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Scene)
+            and self.planet == other.planet
+            and np.array_equal(self.triangles, other.triangles)
+            and all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays cannot be hashed
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        super().__setstate__(state)
+        frozen(self.triangles)  # pickle forgets that an array is read-only
 
 
-def _check_falling(space: Boundary, gravity: Sequence[float]) -> None:
-    """Nothing may fall for ever round a periodic axis."""
-    if not isinstance(space, Box):
-        return
-    falling = [axis for axis, (pull, around) in enumerate(zip(gravity, space.periodic, strict=True)) if pull and around]
-    if falling:
-        axis = falling[0]
-        what = f"{gravity[axis]} m/s² along the periodic axis {'xyz'[axis]} would let the energy grow without end"
-        raise fault(what, "Set it to 0, or give the axis walls (periodic = false).", where=f"gravity[{axis}]")
+_PLAIN = tuple(name for name in Scene.model_fields if name != "triangles")

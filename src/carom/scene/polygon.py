@@ -73,7 +73,7 @@ def _bulge(value: object) -> float:
 
 
 class Polygon(Part):
-    """A region of the plane with a simple closed outline, and holes in it.
+    """A region of the plane with a simple closed outline, and holes in it; in 3D a prism, unbounded along z.
 
     Edge k goes from vertex k to the next. Its bulge is the tangent of a quarter of the angle of the arc that
     replaces it: 0 leaves it straight, 1 makes it a half circle; positive goes outward, negative into the polygon.
@@ -143,7 +143,7 @@ class Polygon(Part):
 
     @property
     def dimension(self) -> int:
-        """Always 2."""
+        """Always 2: it is drawn in the plane, and in 3D it is the same at every z."""
         return 2
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -15,12 +15,15 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field
 
 from carom.errors import Problem, SceneError, the_first
-from carom.scene.base import fault, shown
+from carom.scene.base import fault, nearest, shown
 
 LARGEST = 1e150
 """No coordinate, size, speed or mass is larger: its square would overflow."""
 SMALLEST = 1e-150
 """No size or mass other than 0 is smaller: its square would vanish."""
+
+MOST = 2**31 - 1
+"""No count and no number of a ball is larger."""
 
 VectorLike: TypeAlias = ArrayLike
 """What may be given for a vector: two or three numbers, in a sequence or an array."""
@@ -84,6 +87,29 @@ def fraction(value: object) -> float:
     if not 0.0 <= result <= 1.0:
         raise fault(f"{shown(value)} is not between 0 and 1", "Use 0 (no rebound) to 1 (elastic).")
     return result
+
+
+def whole(value: object) -> int:
+    """A whole number, 0 or above, such as the number of a ball; a boolean or 3.0 is none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise fault(f"{shown(value)} is not a whole number", "Write a whole number, such as 3.")
+    result = int(value)
+    if result < 0:
+        raise fault(f"{shown(value)} is negative", "Use 0 or a whole number above.")
+    if result > MOST:
+        raise fault(f"{shown(value)} is beyond {MOST}", "Use a smaller number.")
+    return result
+
+
+def one_of(*known: str) -> Callable[[object], str]:
+    """A check for one of the known words."""
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise fault(f"{shown(value)} is not a choice here", nearest(str(value)[:60], known, "choices"))
+        return value
+
+    return check
 
 
 def sequence(value: object, noun: str = "numbers") -> Sequence[Any]:
@@ -169,7 +195,7 @@ def one_each(value: object, check: Callable[[Any], Any], number_of: int, noun: s
     return each(check, value)
 
 
-_PLURALS = {"axis": "axes"}
+_PLURALS = {"axis": "axes", "mass": "masses"}
 
 
 def count(number_of: int, noun: str) -> str:
@@ -191,6 +217,7 @@ Positive = Annotated[float, Field(gt=0), BeforeValidator(positive)]
 Mass = Annotated[float, Field(gt=0), BeforeValidator(mass)]
 NotNegative = Annotated[float, Field(ge=0), BeforeValidator(not_negative)]
 Fraction = Annotated[float, Field(ge=0, le=1), BeforeValidator(fraction)]
+Whole = Annotated[int, Field(ge=0), BeforeValidator(whole)]
 Vector = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), BeforeValidator(vector)]
 PlaneVector = Annotated[tuple[float, float], BeforeValidator(plane_vector)]
 Sizes = Annotated[tuple[Positive, ...], Field(min_length=2, max_length=3), BeforeValidator(sizes)]

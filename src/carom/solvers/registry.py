@@ -44,4 +44,22 @@ EXACT = Card(
     ),
 )
 
-CARDS = {card.name: card for card in (EXACT,)}
+STEPPED = Card(
+    name="stepped",
+    title="Stepped, under forces",
+    advances="in fixed steps, by an integrator of the user's choice; contacts within a step have their own instants",
+    solves=(
+        "material points and balls of any mass and radius, held or born later; 2D and 3D",
+        "uniform gravity, attraction between all, springs with damping that may break, bending, drag, own forces",
+        "forbidden regions of any kind, restitution, static and dynamic friction, piles that come to rest, cloth",
+    ),
+    cannot=("rotation: bodies are points with a radius", "the next collision: who steps does not know ahead"),
+    cost="some tens of nanoseconds a body and step, and a few a spring; attraction grows as N², by a tree as N log N",
+    sources=(
+        "L. Verlet, Phys. Rev. 159 (1967) 98",
+        "J. Barnes and P. Hut, Nature 324 (1986) 446: attraction by a tree",
+        "H. C. Andersen, J. Comput. Phys. 52 (1983) 24: sliding on what is curved",
+    ),
+)
+
+CARDS = {card.name: card for card in (EXACT, STEPPED)}

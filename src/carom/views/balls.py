@@ -1,4 +1,4 @@
-"""What moves: balls, and arrows for their velocities."""
+"""What moves: balls, links between them, and arrows for their velocities."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
 from carom.scene import Balls, Scene
+from carom.scene.links import nearest_image
 from carom.views.markup import element, number, text
 from carom.views.measures import BAR_STEPS, round_below
 from carom.views.sheet import Floats, Sheet, extent, periodic_axes
@@ -21,7 +22,7 @@ CROWD = 5_000
 
 COLOURS = ("#2f6fb3", "#d9822b", "#3a9a6b", "#b8475a", "#7d5ba6", "#c9a227", "#3aa0a8", "#8a6552")
 """Of the materials, and of the balls that have a name, in the order in which they come."""
-RIM, ARROW = "#ffffff", "#22282e"
+RIM, ARROW, LINK = "#ffffff", "#22282e", "#8a949e"
 
 POINT = 0.5
 """Radius of the mark for a material point, mm."""
@@ -86,6 +87,29 @@ def _window(scene: Scene, sheet: Sheet) -> dict[str, float | str]:
     width, height = right - left, bottom - top
     window = " ".join(map(number, (left, top, width, height)))
     return {"x": left, "y": top, "width": width, "height": height, "viewBox": window}
+
+
+def links(scene: Scene, sheet: Sheet) -> Iterator[str]:
+    """Thin lines for the links, all as one path; one across a border that is joined goes on at the other side."""
+    if not len(scene.links):
+        return
+    one, other = scene.links.between.T
+    place = scene.balls.position
+    straight = place[other, :2] - place[one, :2]
+    between = nearest_image(straight, _periods(scene))
+    across = (between != straight).any(axis=1)
+    start = np.concatenate([place[one, :2], (place[other, :2] - between)[across]])
+    end = np.concatenate([place[one, :2] + between, place[other, :2][across]])
+    lines = np.stack([*sheet.point(start), *sheet.point(end)], axis=1)
+    d = "".join("M{:.3f} {:.3f}L{:.3f} {:.3f}".format(*line) for line in lines.tolist())
+    path = element("path", fill="none", stroke=LINK, stroke_width=0.2, d=d)
+    yield element("svg", f"\n{path}\n", kind="links", **_window(scene, sheet))
+
+
+def _periods(scene: Scene) -> list[float]:
+    """Of x and y, m; infinite where space does not repeat."""
+    joined = dict(periodic_axes(scene))
+    return [joined.get(axis, np.inf) for axis in range(2)]
 
 
 def _names(them: Balls, rows: Indices) -> list[str | None]:

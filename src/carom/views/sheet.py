@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
-from carom.scene import Box, Circle, Obstacle, Open, Polygon, Scene
+from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon, Scene, Wedge
 from carom.views.measures import BAR_STEPS, LENGTHS, SCALE_STEPS, plain, quantity, round_above, round_below
 
 Floats = NDArray[np.float64]
@@ -169,13 +169,18 @@ def periodic_axes(scene: Scene) -> list[tuple[int, float]]:
     return [(axis, box.size[axis]) for axis in range(2) if box.periodic[axis]] if isinstance(box, Box) else []
 
 
-def _corners(part: Box | Open | Obstacle) -> list[Floats]:
+def _corners(part: Boundary | Obstacle) -> list[Floats]:
+    """Lower and upper corner; of what has no end, one point that should be seen."""
     if isinstance(part, Box):
         return [np.zeros(2), np.array(part.size[:2])]
-    if isinstance(part, Circle):
+    if isinstance(part, Circle | Cylinder):
         centre = np.array(part.centre[:2])
         return [centre - part.radius, centre + part.radius]
-    if isinstance(part, Polygon):
+    if isinstance(part, Block):
+        return [np.array(part.low[:2]), np.array(part.high[:2])]
+    if isinstance(part, HalfSpace):
+        return [np.array(part.point[:2])]
+    if isinstance(part, Polygon | Wedge):
         lower, upper = part.outline.box
         return [lower.min(axis=0), upper.max(axis=0)]
     return []

@@ -8,7 +8,7 @@ from typing import Protocol
 from carom.errors import Problem, SceneError
 from carom.scene import Scene
 from carom.views.balls import arrows as velocity_arrows
-from carom.views.balls import balls, flight
+from carom.views.balls import balls, flight, links
 from carom.views.markup import element, number, text
 from carom.views.measures import LENGTHS, TIMES, quantity
 from carom.views.sheet import LINE, MARGIN, ScaleName, Sheet, sheet_for
@@ -50,7 +50,8 @@ def draw(
     colours  one a ball, as SVG knows them; if left out, they tell materials, and balls that have a name.
 
     y is up, unless the scene's view says otherwise. A scene in 3D is seen along z, from above. Fixed balls are as dark
-    as walls, and material points are dots. At a periodic border, a ball is cut and goes on at the other side.
+    as walls, material points are dots, and links are thin lines. At a periodic border, a ball is cut and goes on at the
+    other side.
     """
     scene, time = (what, None) if isinstance(what, Scene) else (what.snapshot(), what.time)
     if len(scene.balls) > MOST_BALLS:
@@ -61,6 +62,7 @@ def draw(
     parts = [
         *walls(scene.boundary, sheet),
         *(obstacle(each, sheet) for each in scene.obstacles),
+        *links(scene, sheet),
         *balls(scene, sheet, colours),
         *velocity_arrows(scene, sheet, shown),
         *_footer(sheet),

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from carom.scene import Boundary, Box, Circle, Obstacle, Polygon
+from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon
 from carom.scene.outline import Outline
 from carom.views.markup import element, number
-from carom.views.sheet import Sheet
+from carom.views.sheet import MARGIN, Sheet
 
 FLOOR, SOLID = "#eef1f4", "#3a434d"
 
@@ -22,7 +22,7 @@ def walls(boundary: Boundary, sheet: Sheet) -> Iterator[str]:
     broad: dict[str, float | str] = {"kind": "wall", "fill": SOLID, "stroke": SOLID, "stroke_width": 2.0 * WALL}
     if isinstance(boundary, Box):
         yield from _box(boundary, sheet)
-    elif isinstance(boundary, Circle):
+    elif isinstance(boundary, Circle | Cylinder):
         yield _circle(boundary, sheet, **broad)
         yield _circle(boundary, sheet, kind="floor", fill=FLOOR)
     elif isinstance(boundary, Polygon):
@@ -33,10 +33,37 @@ def walls(boundary: Boundary, sheet: Sheet) -> Iterator[str]:
 
 
 def obstacle(solid: Obstacle, sheet: Sheet) -> str:
-    """A solid circle or polygon."""
-    if isinstance(solid, Circle):
+    """What is solid, as it is cut by the plane x, y; of a half-space, what is on the sheet."""
+    if isinstance(solid, Circle | Cylinder):
         return _circle(solid, sheet, kind="obstacle", fill=SOLID)
+    if isinstance(solid, Block):
+        left, top, right, bottom = sheet.rectangle(np.array(solid.low[:2]), np.array(solid.high[:2]))
+        place = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+        return element("rect", kind="obstacle", fill=SOLID, **place)
+    if isinstance(solid, HalfSpace):
+        return _half_space(solid, sheet)
     return element("path", kind="obstacle", fill=SOLID, d=_path(solid.outline, sheet))
+
+
+def _half_space(solid: HalfSpace, sheet: Sheet) -> str:
+    """The part of the sheet behind a line; nothing where one looks down onto the surface, or up at it."""
+    nx, ny, *along_z = solid.unit_normal
+    if any(along_z):
+        return element("g", kind="obstacle")
+    ny = ny if sheet.y_down else -ny
+    x, y = float(sheet.x(solid.point[0])), float(sheet.y(solid.point[1]))
+    right, bottom = sheet.size[0], sheet.seen[1] + 2.0 * MARGIN  # below is the footer
+    corners = [(0.0, 0.0), (right, 0.0), (right, bottom), (0.0, bottom)]
+    heights = [(px - x) * nx + (py - y) * ny for px, py in corners]
+    points: list[str] = []
+    for k, (here, height) in enumerate(zip(corners, heights, strict=True)):
+        last, before = corners[k - 1], heights[k - 1]
+        if (before > 0.0) != (height > 0.0):  # the line crosses this side of the sheet
+            part = before / (before - height)
+            points.append(" ".join(number(a + part * (b - a)) for a, b in zip(last, here, strict=True)))
+        if height <= 0.0:
+            points.append(f"{number(here[0])} {number(here[1])}")
+    return element("path", kind="obstacle", fill=SOLID, d=f"M{'L'.join(points)}Z")
 
 
 def _box(box: Box, sheet: Sheet) -> Iterator[str]:
@@ -64,7 +91,7 @@ def _seam(**place: float) -> str:
     return element("line", kind="seam", stroke=SOLID, stroke_width=0.25, stroke_dasharray="2 1.5", **place)
 
 
-def _circle(circle: Circle, sheet: Sheet, **look: float | str) -> str:
+def _circle(circle: Circle | Cylinder, sheet: Sheet, **look: float | str) -> str:
     x, y, *_ = circle.centre
     return element("circle", **look, cx=sheet.x(x), cy=sheet.y(y), r=circle.radius * sheet.scale.per_metre)
 

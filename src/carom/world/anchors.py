@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.errors import NotExactError
 from carom.scene import Box, Open, Scene
 from carom.world.walls import Walls
 
@@ -80,7 +81,9 @@ class World:
 
     @classmethod
     def of(cls, scene: Scene) -> World:
-        """A scene at its start."""
+        """A scene at its start; a `NotExactError` if it has what these arrays do not hold."""
+        if scene.forces_needed:
+            raise NotExactError(", ".join(scene.forces_needed))
         walls = Walls(scene)
         bounce, wall_bounce = scene.restitution.table(
             scene.balls.material.names or ("ball",), tuple(walls.materials) or ("wall",)

@@ -1,6 +1,7 @@
 """Can the balls of a scene stand where they are? Overlaps, and balls outside or across walls.
 
-Touching is fine, and what rounding can do is accepted. Fixed balls may overlap each other and the walls.
+Touching is fine, and what rounding can do is accepted. Fixed balls may overlap each other and the walls. Balls that
+cannot collide may overlap: those with links, corners of a cloth, those that pass through each other, or are not born.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, the_first
 from carom.scene.balls import Balls
-from carom.scene.boundary import Box
+from carom.scene.boundary import Box, Obstacle
 from carom.scene.columns import Flags, Floats
 from carom.scene.model import Scene
 from carom.scene.overlaps import ROUNDING, TOLERANCE, Bodies, overlapping_pairs
 from carom.scene.polygon import Circle, Polygon
+from carom.scene.solids import Block, Cylinder, HalfSpace, Wedge
 
 __all__ = ["problems"]
 
 Indices = NDArray[np.intp]
+
+SOFT = 0.05
+"""So much of its radius a ball may overlap what it rests on, where balls pile up: contacts in a pile are soft."""
 
 _LISTED = 20
 _INWARD = "Move the ball inward or shrink it."
@@ -41,7 +46,7 @@ class _Found:
 
 def problems(scene: Scene) -> list[Problem]:
     """What is wrong with the places of the balls: at most twenty problems, and then how many more."""
-    found = [*_at_boundary(scene), *_at_polygons(scene), *_overlaps(scene)]
+    found = [*_at_boundary(scene), *_at_polygons(scene), *_at_solids(scene), *_overlaps(scene)]
     listed = [problem for sort in found for problem in sort.first]
     at_least = not all(sort.complete for sort in found)
     return the_first(listed, sum(sort.total for sort in found), at_least=at_least, limit=_LISTED)
@@ -51,9 +56,11 @@ def _described(balls: Indices, describe: Callable[[int], Problem]) -> _Found:
     return _Found([describe(int(ball)) for ball in balls[:_LISTED]], len(balls))
 
 
-def _slack(balls: Balls) -> Floats:
+def _slack(scene: Scene) -> Floats:
     """So much each ball may overlap a wall: a part of the radius, and the rounding of its place."""
-    slack: Floats = TOLERANCE * balls.radius + ROUNDING * np.abs(balls.position).max(axis=1, initial=0.0)
+    balls = scene.balls
+    part = SOFT if scene.piles_up else TOLERANCE
+    slack: Floats = part * balls.radius + ROUNDING * np.abs(balls.position).max(axis=1, initial=0.0)
     return slack
 
 
@@ -63,15 +70,18 @@ def _slack(balls: Balls) -> Floats:
 def _at_boundary(scene: Scene) -> Iterator[_Found]:
     if isinstance(scene.boundary, Box):
         for axis, periodic in enumerate(scene.boundary.periodic):
-            yield from (_round_axis if periodic else _between_faces)(scene.balls, scene.boundary, axis)
+            yield from (_round_axis if periodic else _between_faces)(scene, scene.boundary, axis)
     elif isinstance(scene.boundary, Circle):
-        yield _in_circle(scene.balls, scene.boundary)
+        yield _in_circle(scene, scene.boundary)
+    elif isinstance(scene.boundary, Cylinder):
+        yield _in_circle(scene, scene.boundary, "the cylinder")
     elif isinstance(scene.boundary, Polygon):
-        yield from _in_polygon(scene.balls, scene.boundary)
+        yield from _in_polygon(scene, scene.boundary)
 
 
-def _round_axis(balls: Balls, box: Box, axis: int) -> Iterator[_Found]:
+def _round_axis(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
     """Along a periodic axis the centre is in the box, and a ball does not meet its own image."""
+    balls = scene.balls
     length, name, place = box.size[axis], "xyz"[axis], balls.position[:, axis]
 
     def outside(ball: int) -> Problem:
@@ -87,9 +97,10 @@ def _round_axis(balls: Balls, box: Box, axis: int) -> Iterator[_Found]:
     yield _described(np.flatnonzero(2.0 * balls.radius > length * (1.0 + TOLERANCE)), too_large)
 
 
-def _between_faces(balls: Balls, box: Box, axis: int) -> Iterator[_Found]:
+def _between_faces(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
     """Along an axis with walls a moving ball is wholly between them."""
-    place, slack = balls.position[:, axis], _slack(balls) + ROUNDING * box.size[axis]
+    balls = scene.balls
+    place, slack = balls.position[:, axis], _slack(scene) + ROUNDING * box.size[axis]
     for sign, depth in (("-", place), ("+", box.size[axis] - place)):
         bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
         yield _described(bad, partial(_beyond, balls, depth, f"wall {'xyz'[axis]}{sign}"))
@@ -104,18 +115,20 @@ def _beyond(balls: Balls, depth: Floats, wall: str, ball: int) -> Problem:
     return Problem("", what, _INWARD)
 
 
-def _in_circle(balls: Balls, circle: Circle) -> _Found:
-    depth = circle.radius - np.linalg.norm(balls.position - circle.centre, axis=1)
-    slack = _slack(balls) + ROUNDING * circle.radius
+def _in_circle(scene: Scene, circle: Circle | Cylinder, name: str = "the circle") -> _Found:
+    balls = scene.balls
+    depth = circle.radius - np.linalg.norm(balls.position[:, : len(circle.centre)] - circle.centre, axis=1)
+    slack = _slack(scene) + ROUNDING * circle.radius
     bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
-    return _described(bad, partial(_beyond, balls, depth, "the circle"))
+    return _described(bad, partial(_beyond, balls, depth, name))
 
 
-def _in_polygon(balls: Balls, polygon: Polygon) -> Iterator[_Found]:
+def _in_polygon(scene: Scene, polygon: Polygon) -> Iterator[_Found]:
     """A moving ball is wholly inside the outline; its holes are among the solids."""
+    balls = scene.balls
     moving = np.flatnonzero(~balls.fixed)
-    inside, away, edge = _near_outline(balls, polygon, moving, (0.0, 0.0))
-    slack = _slack(balls)[moving]
+    inside, away, edge = _near_outline(scene, polygon, moving, (0.0, 0.0))
+    slack = _slack(scene)[moving]
     outside = ~inside & (away > slack)
     across = ~outside & (away < balls.radius[moving] - slack)
 
@@ -133,11 +146,12 @@ def _in_polygon(balls: Balls, polygon: Polygon) -> Iterator[_Found]:
 
 
 def _near_outline(
-    balls: Balls, polygon: Polygon, which: Indices, shift: Sequence[float]
+    scene: Scene, polygon: Polygon | Wedge, which: Indices, shift: Sequence[float]
 ) -> tuple[Flags, Floats, Indices]:
     """Whether the centres are inside, how far the outline is (if it is near), and the edge that is nearest."""
-    position = balls.position[which] - shift
-    reach = float((balls.radius[which] + 2.0 * _slack(balls)[which]).max(initial=0.0))
+    balls = scene.balls
+    position = balls.position[which, :2] - shift  # in space, a prism along z
+    reach = float((balls.radius[which] + 2.0 * _slack(scene)[which]).max(initial=0.0))
     away, edge = polygon.outline.distance(position, reach)
     return polygon.outline.contains(position), away, edge
 
@@ -145,7 +159,7 @@ def _near_outline(
 # --- solids
 
 
-def _solids(scene: Scene) -> Iterator[tuple[str, Circle | Polygon]]:
+def _solids(scene: Scene) -> Iterator[tuple[str, Obstacle]]:
     """All that is solid, with its name: the obstacles, and the holes of the boundary."""
     if isinstance(scene.boundary, Polygon):
         yield from ((f"hole {index}", hole) for index, hole in enumerate(scene.boundary.holes))
@@ -160,20 +174,22 @@ def _periods(scene: Scene) -> list[float]:
 
 def _at_polygons(scene: Scene) -> Iterator[_Found]:
     """No moving ball is inside or across a solid polygon, nor an image of it."""
-    shifts = [(-p, 0.0, p) if np.isfinite(p) else (0.0,) for p in _periods(scene)]
+    shifts = [(-p, 0.0, p) if np.isfinite(p) else (0.0,) for p in _periods(scene)[:2]]
     for name, solid in _solids(scene):
-        if isinstance(solid, Polygon):
+        if isinstance(solid, Polygon | Wedge):
             for shift in product(*shifts):
-                yield _at_polygon(scene.balls, solid, name, shift)
+                yield _at_polygon(scene, solid, name, shift)
 
 
-def _at_polygon(balls: Balls, solid: Polygon, name: str, shift: Sequence[float]) -> _Found:
+def _at_polygon(scene: Scene, solid: Polygon | Wedge, name: str, shift: Sequence[float]) -> _Found:
+    balls = scene.balls
     lower, upper = solid.outline.box[0].min(axis=0) + shift, solid.outline.box[1].max(axis=0) + shift
     margin = balls.radius[:, None]
-    near = ((balls.position + margin >= lower) & (balls.position - margin <= upper)).all(axis=1)
+    place = balls.position[:, :2]
+    near = ((place + margin >= lower) & (place - margin <= upper)).all(axis=1)
     which = np.flatnonzero(near & ~balls.fixed)
-    inside, away, edge = _near_outline(balls, solid, which, shift)
-    slack = _slack(balls)[which]
+    inside, away, edge = _near_outline(scene, solid, which, shift)
+    slack = _slack(scene)[which]
     bad = (inside & (away > slack)) | (away < balls.radius[which] - slack)
 
     def describe(ball: int) -> Problem:
@@ -186,6 +202,33 @@ def _at_polygon(balls: Balls, solid: Polygon, name: str, shift: Sequence[float])
     return _described(which[bad], describe)
 
 
+def _at_solids(scene: Scene) -> Iterator[_Found]:
+    """No moving ball is inside or across a half-space, a block or a cylinder."""
+    balls = scene.balls
+    for name, solid in _solids(scene):
+        if isinstance(solid, HalfSpace | Block | Cylinder):
+            away = _distance(solid, balls.position)
+            bad = np.flatnonzero((away < balls.radius - _slack(scene)) & ~balls.fixed)
+            yield _described(bad, partial(_in_solid, balls, away, name))
+
+
+def _in_solid(balls: Balls, away: Floats, name: str, ball: int) -> Problem:
+    if away[ball] < 0.0:
+        return Problem("", f"ball {ball} is inside {name}, {_m(-away[ball])} deep", "Move the ball out of it.")
+    return Problem("", f"ball {ball} overlaps {name}: centre {_m(away[ball])} from it, {_radius(balls, ball)}", _AWAY)
+
+
+def _distance(solid: HalfSpace | Block | Cylinder, x: Floats) -> Floats:
+    """How far points are from a solid; negative inside."""
+    if isinstance(solid, HalfSpace):
+        return np.asarray((x - solid.point) @ np.array(solid.unit_normal))
+    if isinstance(solid, Cylinder):
+        return np.asarray(np.linalg.norm(x[:, :2] - solid.centre, axis=1) - solid.radius)
+    beyond = np.maximum(np.array(solid.low) - x, x - np.array(solid.high))
+    outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
+    return np.asarray(outside + np.minimum(beyond.max(axis=1), 0.0))
+
+
 # --- pairs
 
 
@@ -195,12 +238,13 @@ def _overlaps(scene: Scene) -> Iterator[_Found]:
     circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Circle)]
     bodies = Bodies(
         np.concatenate([balls.position, *(np.array([circle.centre]) for _, circle in circles)]),
-        np.concatenate([balls.radius, [circle.radius for _, circle in circles]]),
+        np.concatenate([balls.radius * (1.0 - (SOFT if scene.piles_up else 0.0)), [c.radius for _, c in circles]]),
         np.concatenate([balls.fixed, np.ones(len(circles), dtype=np.bool_)]),
         np.arange(len(balls) + len(circles)),
     )
     periods = _periods(scene)
     pairs, complete = overlapping_pairs(bodies, periods)
+    pairs = pairs[_can_collide(scene, pairs)]
 
     def describe(index: int) -> Problem:
         one, other = pairs[index].tolist()
@@ -216,6 +260,20 @@ def _overlaps(scene: Scene) -> Iterator[_Found]:
 
     found = _described(np.arange(len(pairs)), describe)
     yield _Found(found.first, found.total, complete)
+
+
+def _can_collide(scene: Scene, pairs: NDArray[np.int64]) -> Flags:
+    """Which pairs, of balls or of a ball and a solid circle, are there at the start and can collide?"""
+    count = len(scene.balls)
+    linked, nobody = np.zeros(count, bool), scene.balls.born > 0.0
+    linked[scene.links.between.ravel()] = True
+    nobody[scene.triangles.ravel()] = True
+    one, other = pairs.T
+    solid = other >= count
+    mate = np.where(solid, one, other)
+    passing = scene.attraction is not None and scene.attraction.touch == "pass"
+    free = ~(linked[one] & linked[mate]) & ~nobody[one] & ~nobody[mate] & (not passing)
+    return np.asarray(solid | free)
 
 
 def _apart(between: Floats, periods: Sequence[float]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.physics.walls import BOWL, CORNER, DOME, NO_BALL, PIN, PLANE, SEGMENT, wall_record
-from carom.scene import Boundary, Box, Circle, Open, Polygon, Scene
+from carom.scene import Boundary, Box, Circle, Polygon, Scene
 from carom.scene.outline import Outline
 
 Records = NDArray[Any]
@@ -36,7 +36,8 @@ class Walls:
         elif isinstance(boundary, Circle):
             self._add_circle(boundary, "circle", BOWL)
         for k, obstacle in enumerate(scene.obstacles):
-            self._add_solid(obstacle, f"obstacle {k}")
+            if isinstance(obstacle, Circle | Polygon):
+                self._add_solid(obstacle, f"obstacle {k}")
         self._add_pins(scene)
         records = np.concatenate(self._rows) if self._rows else np.zeros(0, wall_record)
         self.records = with_images(records, boundary, float(scene.balls.radius.max(initial=0.0)))
@@ -162,7 +163,7 @@ def with_images(records: Records, boundary: Boundary, reach: float) -> Records:
 
 def extent(records: Records, boundary: Boundary) -> float:
     """The largest coordinate of the walls, m."""
-    largest = 0.0 if isinstance(boundary, Open | Polygon | Circle) else max(boundary.size)
+    largest = max(boundary.size) if isinstance(boundary, Box) else 0.0
     if records.size:
         size = records["r"] + records["length"]
         largest = max(largest, *(float((np.abs(records[f"p{axis}"]) + size).max()) for axis in "xyz"))

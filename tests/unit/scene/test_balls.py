@@ -23,6 +23,7 @@ class TestBall:
         ball = Ball(position=(1, 2))
         assert (ball.position, ball.velocity) == ((1.0, 2.0), (0.0, 0.0))
         assert (ball.mass, ball.radius, ball.fixed, ball.material, ball.name) == (1.0, 0.0, False, "ball", None)
+        assert ball.born == 0.0
         assert ball.dimension == 2
 
     def test_three_dimensions(self):
@@ -88,12 +89,13 @@ class TestBall:
             ({"material": ""}, "material: the name is empty. Write a name, in quotes."),
             ({"material": 3}, "material: 3 is not a text. Write a name, in quotes."),
             ({"name": 3}, "name: 3 is not a text. Write a text, in quotes."),
+            ({"born": -1}, "born: -1 is negative. Use 0 or a number above."),
             ({"raduis": 0.1}, "raduis: unknown key (with the value 0.1). Did you mean 'radius'?"),
             (
                 {"zzz": 0.1},
                 (
                     "zzz: unknown key (with the value 0.1). "
-                    "Known keys: position, velocity, mass, radius, fixed, material, name."
+                    "Known keys: position, velocity, mass, radius, fixed, material, name, born."
                 ),
             ),
         ],
@@ -212,6 +214,14 @@ class TestBalls:
         assert Balls.concatenate([many]) is many
         assert len(Balls.concatenate([])) == 0
 
+    def test_times_of_birth(self):
+        balls = Balls.concatenate([Ball(position=(0, 0), born=2), Balls(position=[[1, 1], [2, 2]], born=[0, 3])])
+        assert balls.born.tolist() == [2, 0, 3]
+        assert balls[2].born == 3.0
+        assert balls[1:].born.tolist() == [0, 3]
+        assert balls != balls.replace(born=0)
+        assert not balls.born.flags.writeable
+
     def test_concatenate_needs_one_dimension(self):
         parts = [Ball(position=(0, 0)), Ball(position=(0, 0, 0))]
         assert lines(lambda: Balls.concatenate(parts)) == [
@@ -277,6 +287,8 @@ class TestBalls:
             ),
             ({"name": ["a"]}, "name: 1 name for 4 balls. Give a name for each ball."),
             ({"name": "a"}, "name: 'a' is not a list. Give a list with a name for each ball."),
+            ({"born": [0, 1, -1, 2]}, "born[2]: -1.0 is negative. Use 0 or numbers above."),
+            ({"born": [1]}, "born: 1 value for 4 balls. Give one for all, or one for each ball."),
             ({"masses": 1}, "masses: unknown key (with the value 1). Did you mean 'mass'?"),
             (
                 {"position": np.zeros(4)},

@@ -73,17 +73,20 @@ def test_a_circle_and_a_sphere():
         ),
         (
             lambda: Scene(boundary={"size": (1, 1)}),
-            "boundary.kind: is missing. Add the kind of boundary, one of 'box', 'polygon', 'circle', 'open'.",
+            (
+                "boundary.kind: is missing. "
+                "Add the kind of boundary, one of 'box', 'polygon', 'circle', 'cylinder', 'open'."
+            ),
         ),
         (
             lambda: Scene(boundary={"kind": 3}),
-            "boundary.kind: 3 is not a kind of boundary. Known kinds: box, polygon, circle, open.",
+            "boundary.kind: 3 is not a kind of boundary. Known kinds: box, polygon, circle, cylinder, open.",
         ),
         (
             lambda: Scene(boundary="box"),
             (
                 "boundary: 'box' is not a kind of boundary. "
-                "Write a table with a kind, one of 'box', 'polygon', 'circle', 'open'."
+                "Write a table with a kind, one of 'box', 'polygon', 'circle', 'cylinder', 'open'."
             ),
         ),
         (
@@ -92,7 +95,10 @@ def test_a_circle_and_a_sphere():
         ),
         (
             lambda: Scene(obstacles=[{"kind": "box", "size": [1, 2]}]),
-            "obstacles[0].kind: 'box' is not a kind of obstacle. Known kinds: circle, polygon.",
+            (
+                "obstacles[0].kind: 'box' is not a kind of obstacle. "
+                "Known kinds: circle, polygon, half-space, cylinder, block, wedge."
+            ),
         ),
         (
             lambda: Scene(

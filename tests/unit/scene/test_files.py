@@ -10,7 +10,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom.errors import SceneError
-from carom.scene import Ball, Balls, Box, Circle, Pair, Polygon, Restitution, Scene, View, files, library
+from carom.scene import (
+    Attraction,
+    Ball,
+    Balls,
+    Bend,
+    Bends,
+    Block,
+    Box,
+    Circle,
+    Coulomb,
+    Cylinder,
+    Drag,
+    Friction,
+    FrictionPair,
+    HalfSpace,
+    Link,
+    Links,
+    Pair,
+    Planet,
+    Polygon,
+    Restitution,
+    Scene,
+    Stepping,
+    View,
+    Wedge,
+    files,
+    library,
+)
 
 ISSUED = """
 name = "Unequal masses"
@@ -65,7 +92,55 @@ SCENES = {
             fixed=np.arange(150) % 2 == 0,
             material=["a", "b", "c"] * 50,
             name=["first", *[None] * 149],
+            born=np.arange(150.0) / 3,
         )
+    ),
+    "a planet": Scene(gravity=Planet(), balls=[Ball(position=(0, 0, 0), born=0.1)]),
+    "another planet": Scene(gravity=Planet(G=1.0, M=1 / 3, R=7.0)),
+    "forces": Scene(
+        drag=Drag(linear=0.1, quadratic=0.2),
+        attraction=Attraction(G=1.0, softening=0.1, touch="merge", opening=0.5),
+        friction=Friction(ball_wall=Coulomb(static=0.5, dynamic=0.4)),
+        stepping=Stepping(step=1e-3, integrator="verlet", contacts="pile"),
+    ),
+    "short forms": Scene(drag=0.1, attraction=Attraction(), friction=0.3, stepping=Stepping(step=0.01)),
+    "no drag to speak of": Scene(drag=0),
+    "static and dynamic": Scene(friction=Coulomb(static=0.5, dynamic=0.4)),
+    "pairs that rub": Scene(
+        friction=Friction(ball_ball=0.1, pairs=[FrictionPair(materials=("a", "b"), value=Coulomb(static=1, dynamic=0))])
+    ),
+    "solids": Scene(
+        obstacles=[
+            HalfSpace(point=(0, 1 / 3), normal=(1, 7), material="ice"),
+            Block(low=(0, 0), high=(1, 1 / 3)),
+            Wedge(slope=0.1, intercept=0.2, x=(0, 1), bottom=0),
+        ]
+    ),
+    "solids in 3D": Scene(
+        boundary=Cylinder(centre=(0, 0), radius=3, material="glass"),
+        obstacles=[
+            HalfSpace(point=(0, 0, 0), normal=(0, 1, 0)),
+            Cylinder(centre=(1, 1), radius=0.1),
+            Block(low=(0, 0, 0), high=(1, 1, 1)),
+            Wedge(slope=0.1, intercept=0.2, x=(0, 1), bottom=0),
+            Polygon(vertices=[(0, 0), (1, 0), (0, 1)]),
+        ],
+    ),
+    "an empty prism": Scene(boundary=Polygon(vertices=[(0, 0), (1, 0), (0, 1)]), gravity=(0, 0, 0)),
+    "links": Scene(
+        balls=Balls(position=np.random.default_rng(5).random((5, 3))),
+        links=[Link(between=(0, 1), stiffness=1 / 3), Link(between=(4, 2), stiffness=2, damping=3, breaking=0.5)],
+        bends=[Bend(corner=(0, 1, 2), stiffness=2.0), Bend(corner=(2, 3, 4), stiffness=0.0, angle=1.0)],
+        triangles=[(0, 1, 2), (2, 3, 4)],
+    ),
+    "many links": Scene(
+        balls=Balls(position=np.random.default_rng(6).random((200, 2))),
+        links=Links(
+            between=np.stack([np.arange(199), np.arange(1, 200)], axis=1),
+            stiffness=np.arange(199.0),
+            breaking=[None, *[0.1] * 198],
+        ),
+        bends=Bends(corner=np.stack([np.arange(k, k + 198) for k in range(3)], axis=1), stiffness=1.0),
     ),
 }
 
@@ -123,6 +198,25 @@ def test_many_balls_are_written_in_columns():
     assert "[[balls]]" in files.dumps(SCENES["100 balls"])
 
 
+def test_what_is_at_its_default_is_not_written():
+    assert (
+        files.dumps(Scene(links=[], bends=(), triangles=[], friction=0, drag=None, attraction=None)) == "schema = 1\n"
+    )
+
+
+def test_json_has_no_infinity():
+    text = files.dumps(SCENES["many links"], "json")
+    assert "Infinity" not in text
+    assert "1e+150" in text
+
+
+def test_a_planet_in_a_file():
+    scene = files.loads("[gravity]\nM = 7.342e22\nR = 1.7374e6\n[[balls]]\nposition = [0, 0, 0]\n")
+    assert scene.planet == Planet(M=7.342e22, R=1.7374e6)
+    assert scene.gravity == (0.0, -scene.planet.g, 0.0)
+    assert files.loads("[gravity]").planet == Planet()
+
+
 def test_a_byte_order_mark_is_no_harm(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"\xef\xbb\xbf" + ISSUED.encode())
     assert files.load(tmp_path / "a.toml").name == "Unequal masses"
@@ -164,7 +258,10 @@ BALL = "[[balls]]\nposition = [0, 0]\n"
         ("gravty = [0, 1]", "gravty: unknown key (with the value [0, 1]). Did you mean 'gravity'?"),
         (
             "[boundary]\nsize = [1, 1]",
-            "boundary.kind: is missing. Add the kind of boundary, one of 'box', 'polygon', 'circle', 'open'.",
+            (
+                "boundary.kind: is missing. "
+                "Add the kind of boundary, one of 'box', 'polygon', 'circle', 'cylinder', 'open'."
+            ),
         ),
         (
             "[boundary]\nkind = 'Box'\nsize = [1, 1]",
@@ -323,6 +420,15 @@ class TestSchema:
             {"boundary": {"kind": "box", "size": [1, 0]}},
             {"boundary": {"kind": "bix"}},
             {"restitution": 2},
+            {"drag": -1},
+            {"friction": {"static": 1}},
+            {"attraction": {"touch": "glue"}},
+            {"links": [{"between": [0, 1]}]},
+            {"links": [{"between": [0], "stiffness": 1}]},
+            {"obstacles": [{"kind": "block", "low": [0, 0]}]},
+            {"stepping": {"step": 0}},
+            {"structures": [{"kind": "rope", "start": [0, 0]}]},
+            {"structures": [{"kind": "roop"}]},
             {"generator": {}},
         ],
         ids=str,
@@ -330,6 +436,23 @@ class TestSchema:
     def test_refuses_what_is_wrong(self, content):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(content, files.schema())
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            {"gravity": {"M": 1e24}},
+            {"drag": 0.1},
+            {"friction": 0.1},
+            {"friction": {"ball_wall": {"static": 0.2, "dynamic": 0.1}}},
+            {"attraction": {}},
+            {"structures": [{"kind": "rope", "start": [0, 0], "end": [1, 0], "count": 3}]},
+            {"structures": [{"kind": "water", "corner": [0, 0], "size": [1, 1], "spacing": 0.5}]},
+        ],
+        ids=str,
+    )
+    def test_accepts_short_forms(self, content):
+        jsonschema.validate(content, files.schema())
+        files.loads(json.dumps(content), "json")
 
     def test_accepts_a_generator(self):
         jsonschema.validate({"generator": {"kind": "gas", "count": 3}}, files.schema())

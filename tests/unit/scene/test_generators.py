@@ -1,15 +1,18 @@
-"""The generators of gases: reproducible, exact in density, momentum and temperature, valid for any number of balls."""
+"""The generators: reproducible, valid for any parameters, and with the numbers that were asked for."""
 
 import math
 
 import numpy as np
 import pytest
 
+from carom import Simulation
 from carom.errors import SceneError
 from carom.scene import library
 from carom.scene.library.atmosphere import Atmosphere
+from carom.scene.library.falling import Slope
 from carom.scene.library.filling import ball_volume, compressibility
 from carom.scene.library.lattice import densest_count, widest
+from carom.scene.library.points import CoupledOscillators
 from carom.world.placement import problems
 
 GENERATORS_WITH_SEED = ("gas", "gas-under-gravity", "brownian")
@@ -228,6 +231,136 @@ def test_the_brownian_particle_rests_in_the_middle_of_a_gas(dimension, periodic)
     assert temperature(scene) == pytest.approx(300 / 301, rel=1e-13)  # the large ball has no share yet
     assert relative_momentum(scene) < 1e-15
     assert problems(scene) == []
+
+
+# --- a slope
+
+
+@pytest.mark.requirement("M-07", "M-08")
+@pytest.mark.parametrize("angle", [10.0, 26.0, 27.0, 45.0, 70.0])
+def test_a_block_slides_as_coulomb_says_or_stays(angle):
+    """x = a t²/2 along the slope: of a constant acceleration, Verlet has no error but rounding."""
+    scene = library.load("slope", angle=angle)
+    slope = Slope(angle=angle)
+    assert problems(scene) == []
+    assert (slope.acceleration > 0.0) == (angle > math.degrees(math.atan(0.5)))
+    sim = Simulation(scene).run(until=0.5)
+    way = sim.snapshot().balls.position[0] - scene.balls.position[0]
+    steep = math.radians(angle)
+    down = 0.5 * slope.acceleration * 0.25
+    assert way == pytest.approx(down * np.array([math.cos(steep), -math.sin(steep)]), abs=1e-12)
+
+
+def test_the_block_comes_to_rest_on_the_floor():
+    balls = Simulation(library.load("slope")).run(until=4.0).snapshot().balls
+    assert not balls.velocity.any()
+    assert balls.position[0, 1] == pytest.approx(balls.radius[0], rel=1e-9)
+
+
+# --- a heap
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 300, 5000])
+def test_disks_to_pour_start_apart_and_above_the_floor(count):
+    scene = library.load("pour", count=count, seed=2)
+    assert len(scene.balls) == count
+    assert problems(scene) == []
+    assert not scene.balls.velocity.any()
+    assert (scene.balls.position[:, 1] > 0.2 * scene.boundary.size[1]).all()
+    assert (np.abs(scene.balls.radius / 0.01 - 1.0) <= 0.15).all()
+
+
+def test_the_heap_will_be_about_as_high_as_wide():
+    scene = library.load("pour")
+    width, height = scene.boundary.size
+    area = float(ball_volume(scene.balls.radius, 2).sum())
+    assert area / 0.82 / width == pytest.approx(width, rel=1e-12)
+    assert height > 2.0 * width
+    assert scene.restitution.ball_ball == scene.restitution.ball_wall == 0.3
+    assert scene.friction.ball_ball.static == scene.friction.ball_wall.dynamic == 0.4
+
+
+def test_pouring_is_reproducible():
+    assert library.load("pour", count=50, seed=3) == library.load("pour", count=50, seed=3)
+    assert library.load("pour", count=50, seed=3) != library.load("pour", count=50, seed=4)
+
+
+# --- material points
+
+
+@pytest.mark.requirement("M-05")
+@pytest.mark.parametrize(("count", "mode"), [(1, 1), (5, 1), (5, 3), (5, 5)])
+def test_a_mode_of_coupled_oscillators_swings_with_its_period(count, mode):
+    """After half a period all are on the other side, but for the phase error π (ω dt)²/24 of Verlet."""
+    scene = library.load("coupled-oscillators", count=count, mode=mode)
+    half = math.pi / CoupledOscillators(count=count, mode=mode).frequency
+    step = half / 200
+    sim = Simulation(scene, step=step).run(until=half * (1 + 1e-9))
+    middle = 0.2 * np.arange(count + 2)
+    swing = scene.balls.position[:, 0] - middle
+    assert np.abs(swing).max() == pytest.approx(0.05, rel=0.15)
+    late = math.pi * (math.pi / 200) ** 2 / 24
+    assert sim.snapshot().balls.position[:, 0] - middle == pytest.approx(-swing, abs=0.05 * late**2 + 1e-9)
+
+
+def test_mode_0_pulls_the_first_mass_alone():
+    scene = library.load("coupled-oscillators", mode=0)
+    moved = scene.balls.position[:, 0] - 0.2 * np.arange(7)
+    assert moved.tolist() == pytest.approx([0.0, 0.05, 0.0, 0.0, 0.0, 0.0, 0.0], abs=1e-15)
+
+
+@pytest.mark.requirement("M-10")
+@pytest.mark.parametrize(("links", "number"), [("structural", 2 * 4 * 5), ("shear", 72), ("bending", 72 + 2 * 3 * 5)])
+def test_the_cloth_has_the_links_that_were_chosen(links, number):
+    scene = library.load("cloth-on-a-ball", points=5, links=links)
+    assert len(scene.links) == number
+    assert len(scene.triangles) == 32
+    assert scene.balls.mass.sum() == pytest.approx(0.2, rel=1e-12)
+
+
+@pytest.mark.requirement("M-07", "M-10")
+def test_the_cloth_comes_to_lie_on_the_ball():
+    scene = library.load("cloth-on-a-ball", points=15)
+    (ball,) = scene.obstacles
+    place = Simulation(scene).run(until=0.6).snapshot().balls.position
+    away = np.linalg.norm(place - np.array(ball.centre), axis=1) - ball.radius - 0.01
+    assert away.min() > -1e-6
+    assert np.count_nonzero(away < 0.01) > 20
+    assert place[:, 1].min() < ball.centre[1]  # its corners hang down
+
+
+@pytest.mark.requirement("M-10", "M-17")
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_the_soft_body_falls_flattens_and_holds_together(dimension):
+    scene = library.load("soft-body", dimension=dimension, points=4)
+    assert problems(scene) == []
+    assert len(scene.balls) == 4**dimension
+    sim = Simulation(scene)
+    lowest = np.inf
+    for time in np.arange(0.3, 0.6, 0.01):
+        place = sim.run(until=time).snapshot().balls.position
+        lowest = min(lowest, np.ptp(place[:, 1]))
+        assert place[:, 1].min() > 0.01 - 1e-9
+    assert 0.2 < lowest < 0.38
+    assert np.ptp(place, axis=0).max() < 0.8
+
+
+@pytest.mark.requirement("M-16")
+def test_the_goo_tower_stands_and_a_high_one_falls():
+    scene = library.load("goo-tower")
+    sim = Simulation(scene).run(until=4.0)
+    assert len(sim.links) == len(scene.links) == 5 * 8
+    assert sim.snapshot().balls.position[:, 1].max() > 0.9 * 8 * 0.4
+    high = library.load("goo-tower", floors=14)
+    fallen = Simulation(high).run(until=6.0)
+    assert len(fallen.links) < len(high.links)
+    assert fallen.snapshot().balls.position[:, 1].max() < 0.5 * 14 * 0.4
+
+
+@pytest.mark.requirement("M-16")
+def test_a_goo_tower_that_is_pushed_hard_loses_a_link():
+    scene = library.load("goo-tower", push=2.0)
+    assert len(Simulation(scene).run(until=2.0).links) < len(scene.links)
 
 
 # --- lattices

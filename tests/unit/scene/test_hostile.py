@@ -9,7 +9,40 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carom.errors import SceneError
-from carom.scene import Ball, Balls, Box, Circle, Pair, Polygon, Restitution, Scene, View, files
+from carom.scene import (
+    Attraction,
+    Ball,
+    Balls,
+    Bend,
+    Bends,
+    Block,
+    Box,
+    Chain,
+    Circle,
+    Cloth,
+    Coulomb,
+    Cylinder,
+    Drag,
+    Friction,
+    FrictionPair,
+    Hair,
+    HalfSpace,
+    Link,
+    Links,
+    Pair,
+    Planet,
+    Polygon,
+    Restitution,
+    Rope,
+    Scene,
+    SoftBody,
+    Stepping,
+    Structure,
+    View,
+    Water,
+    Wedge,
+    files,
+)
 from carom.world.placement import problems
 
 JUNK = [
@@ -37,6 +70,27 @@ SOUND = {
     Pair: {"materials": ("a", "b"), "value": 1},
     Restitution: {},
     View: {},
+    Planet: {},
+    Drag: {},
+    Attraction: {},
+    Coulomb: {"static": 1, "dynamic": 1},
+    Friction: {},
+    FrictionPair: {"materials": ("a", "b"), "value": 1},
+    Stepping: {},
+    HalfSpace: {"point": (0, 0), "normal": (0, 1)},
+    Cylinder: {"centre": (0, 0), "radius": 1},
+    Block: {"low": (0, 0), "high": (1, 1)},
+    Wedge: {"slope": 1, "intercept": 0, "x": (0, 1), "bottom": 0},
+    Link: {"between": (0, 1), "stiffness": 1},
+    Links: {"between": [(0, 1), (1, 2)], "stiffness": 1},
+    Bend: {"corner": (0, 1, 2), "stiffness": 1},
+    Bends: {"corner": [(0, 1, 2), (1, 2, 3)], "stiffness": 1},
+    Chain: {"start": (0, 0), "end": (1, 0), "count": 3, "stiffness": 1},
+    Rope: {"start": (0, 0), "end": (1, 0), "count": 3},
+    Hair: {"start": (0, 0), "direction": (1, 0), "length": 1, "count": 3},
+    Cloth: {"corner": (0, 0), "sides": [(1, 0), (0, 1)], "counts": (2, 2), "stiffness": 1},
+    SoftBody: {"corner": (0, 0), "size": (1, 1), "counts": (2, 2), "stiffness": 1},
+    Water: {"corner": (0, 0), "size": (1, 1), "spacing": 0.5},
     Scene: {},
 }
 
@@ -47,7 +101,9 @@ SOUND = {
 def test_every_field_refuses_or_accepts(part, junk):
     for field in part.model_fields:
         with contextlib.suppress(SceneError):
-            part(**{**SOUND[part], field: junk})
+            made = part(**{**SOUND[part], field: junk})
+            if isinstance(made, Structure):
+                made.pieces()
 
 
 @settings(max_examples=300)

@@ -6,14 +6,24 @@ from importlib import resources
 import numpy as np
 import pytest
 
+from carom import Simulation
 from carom.errors import SceneError
 from carom.scene import library
+from carom.scene.boundary import Box
 from carom.scene.files import dumps, loads
 from carom.scene.polygon import Polygon
 from carom.world.placement import problems
 
 SIX = ("empty", "central-horizontal", "central-vertical", "oblique", "three-bodies", "break")
-GROUPS = {"Empty", "Collisions", "Gravity field", "Gases and chaos", "Billiards"}
+GROUPS = {
+    "Empty",
+    "Collisions",
+    "Gravity field",
+    "Gases and chaos",
+    "Billiards",
+    "Planetary system",
+    "Material points",
+}
 
 
 def contact_time(one, other):
@@ -74,6 +84,28 @@ def test_the_catalogue_has_all_names_in_their_order():
 def test_every_file_of_the_library_is_in_the_catalogue():
     files = {file.name.removesuffix(".toml") for file in resources.files(library).joinpath("scenes").iterdir()}
     assert files == {entry.name for entry in library.catalogue() if not entry.parameters}
+
+
+@pytest.mark.parametrize("name", [name for name in library.names() if library.load(name).forces_needed])
+def test_every_scene_with_forces_starts_without_a_warning_and_stays_in_its_box(name):
+    scene = library.load(name)
+    sim = Simulation(scene)
+    sim.run(until=50 * sim.method.step)
+    place = sim.snapshot().balls.position
+    assert np.isfinite(place).all()
+    moved = np.linalg.norm(place - scene.balls.position, axis=1)
+    assert (moved > 0.0).any()
+    assert not moved[scene.balls.fixed].any()
+    if isinstance(scene.boundary, Box):
+        assert (place >= -1e-12).all()
+        assert (place <= np.array(scene.boundary.size) + 1e-12).all()
+
+
+@pytest.mark.parametrize("entry", library.catalogue(), ids=lambda entry: entry.name)
+def test_a_default_can_be_written_in_a_file(entry):
+    for parameter in entry.parameters:
+        assert parameter.default is None or type(parameter.default) in {int, float, bool, str}
+        assert parameter.meaning
 
 
 def test_a_parameter_has_its_unit_and_its_meaning():
@@ -231,6 +263,125 @@ def test_the_points_of_sinai_start_side_by_side_with_one_velocity():
     assert np.linalg.norm(scene.balls.position[4] - scene.balls.position[0]) == pytest.approx(1e-6, rel=1e-6)
 
 
+# --- scenes with forces
+
+
+@pytest.mark.requirement("S-01", "S-02", "S-03", "S-06")
+def test_the_gravity_field_is_that_of_sphere_drop():
+    scene = library.load("gravity-field")
+    g = 6.6743e-11 * 5.97219e24 / 6.3781e6**2
+    assert scene.gravity == pytest.approx((0.0, -g), rel=1e-15)
+    assert (scene.planet.G, scene.planet.M, scene.planet.R) == (6.6743e-11, 5.97219e24, 6.3781e6)
+    assert (scene.stepping.step, scene.stepping.integrator) == (1 / 60, "stormer")
+    assert scene.restitution.ball_ball == scene.restitution.ball_wall == 1.0
+    assert scene.friction.none
+    assert scene.drag is None
+    assert scene.boundary.size == (800.0, 600.0)  # of pixels, one metre each
+    assert library.load("gravity-field", M=2 * 5.97219e24).gravity[1] == pytest.approx(-2 * g, rel=1e-15)
+
+
+@pytest.mark.requirement("S-01", "S-03", "S-06", "S-07")
+def test_the_circles_of_the_gravity_field_keep_their_energy_in_steps():
+    """Of a parabola, Verlet's step has no error: mechanical energy is kept to the rounding of its sums."""
+    scene = library.load("gravity-field")
+    sim = Simulation(scene, solver="stepped")
+    sim.run(until=1.0)  # beyond Störmer's first step, which is Euler's
+
+    def mechanical():
+        balls = sim.snapshot().balls
+        return balls.mass @ (0.5 * (balls.velocity**2).sum(axis=1) - scene.gravity[1] * balls.position[:, 1])
+
+    before = mechanical()
+    sim.run(until=30.0)
+    assert sim.collisions > 20
+    assert mechanical() == pytest.approx(before, rel=1e-10)
+
+
+@pytest.mark.requirement("M-12", "M-11")
+@pytest.mark.parametrize("solver", ["exact", "stepped"])
+@pytest.mark.parametrize("offset", [-0.9, 0.2, 0.5])
+def test_in_the_billiard_test_equal_balls_part_at_a_right_angle(solver, offset):
+    sim = Simulation(library.load("billiard-test", offset=offset), solver=solver).run(until=0.6)
+    one, other = sim.snapshot().balls.velocity
+    assert sim.collisions == 1
+    assert one @ other == pytest.approx(0.0, abs=1e-13)
+    assert math.degrees(math.atan2(*other[::-1])) == pytest.approx(math.degrees(math.asin(offset)), abs=1e-9)
+
+
+@pytest.mark.parametrize("changed", [{"mass_ratio": 2.0}, {"restitution": 0.5}])
+def test_in_the_billiard_test_others_do_not(changed):
+    sim = Simulation(library.load("billiard-test", **changed)).run(until=0.6)
+    one, other = sim.snapshot().balls.velocity
+    assert abs(one @ other) > 0.01
+
+
+@pytest.mark.requirement("M-06")
+def test_the_free_end_of_the_rope_outruns_the_ball():
+    """M. G. Calkin and R. H. March, American Journal of Physics 57 (1989) 154-157."""
+    scene = library.load("rope")
+    sim = Simulation(scene).run(until=0.45)
+    place = sim.snapshot().balls.position
+    assert scene.balls.position[-1, 1] == scene.balls.position[0, 1]
+    fallen = 0.5 * 9.80665 * 0.45**2
+    assert place[0, 1] == pytest.approx(2.0 - fallen, rel=1e-9)
+    assert place[-1, 1] < 2.0 - 1.1 * fallen
+
+
+@pytest.mark.requirement("M-06")
+def test_the_hairs_droop_in_the_order_of_their_stiffness():
+    scene = library.load("hair")
+    place = Simulation(scene).run(until=3.0).snapshot().balls.position.reshape(5, 11, 2)
+    droop = (place[:, 0, 1] - place[:, -1, 1]) / 0.3
+    assert (np.diff(droop) > 0.0).all()
+    assert droop[4] > 0.8
+    # Each joint of the stiffest turns by its torque over its stiffness, E I / apart: the statics of small angles. The
+    # swing of the start has fallen to exp(-γ t / 2m) = 2.4 %, and angles squared count 0.3 %.
+    apart, mass = 0.03, 0.003 / 10 * np.r_[0.5, np.ones(9), 0.5]
+    torque = [9.80665 * apart * mass[j:] @ np.arange(11 - j) for j in range(11)]
+    expected = sum(torque[j] * apart / 6.4e-3 * (10 - j) * apart for j in range(1, 10)) / 0.3
+    assert droop[0] == pytest.approx(expected, rel=0.027)
+
+
+@pytest.mark.requirement("M-09")
+def test_water_leaves_the_ball_where_it_would_have_to_be_pulled():
+    """Water slides until v² = g R cos θ: from rest at the top that is at cos θ = 2/3, and higher if it comes faster.
+
+    The lowest that clings has come down at the axis, and so slid from nearly rest; a step of it is g dt²/2 wide.
+    """
+    scene = library.load("water-on-a-ball")
+    place = Simulation(scene, step=0.002).run(until=1.2).snapshot().balls.position
+    (ball,) = scene.obstacles
+    way = place - np.array(ball.centre)
+    away = np.linalg.norm(way, axis=1)
+    assert (away > ball.radius * (1.0 - 1e-9)).all()
+    clinging = way[away < ball.radius * (1.0 + 1e-6), 1] / ball.radius
+    assert len(clinging) > 100
+    assert clinging.min() > 2 / 3 - 0.02
+
+
+@pytest.mark.requirement("M-09")
+def test_metal_on_a_ball_rebounds_and_keeps_its_energy():
+    scene = library.load("metal-on-a-ball")
+    assert scene.balls.mass == pytest.approx(7850 * 4 / 3 * math.pi * 0.01**3, rel=2e-3)
+
+    def mechanical(balls):
+        return balls.mass @ (0.5 * (balls.velocity**2).sum(axis=1) - scene.gravity[1] * balls.position[:, 1])
+
+    sim = Simulation(scene).run(until=1.0)
+    assert sim.collisions > 500
+    assert mechanical(sim.snapshot().balls) == pytest.approx(mechanical(scene.balls), rel=1e-12)
+
+
+@pytest.mark.requirement("M-14")
+def test_water_on_cloth_has_a_cloth_that_can_be_met_and_water_that_does_not_rebound():
+    scene = library.load("water-on-cloth")
+    assert len(scene.triangles) == 2 * 20 * 20
+    assert np.count_nonzero(scene.balls.fixed) == 4
+    bounce, _ = scene.restitution.table(("water", "cloth"), ("wall",))
+    assert bounce[0, 1] == 0.0
+    assert np.ptp(scene.balls.born) > 1.9
+
+
 # --- how to get them
 
 
@@ -253,6 +404,12 @@ def test_generate_is_what_load_does():
         ("gas", {"name": 3}, "name: unknown key (with the value 3)"),
         ("newtons-cradle", {"count": 3, "released": 3}, "released: 3 of 3 balls leave none in the row"),
         ("sinai", {"obstacle": 0.45}, "obstacle: 0.45 m leaves no room to start. Use up to 0.4 m."),
+        ("billiard-test", {"offset": 1.0}, "offset: 1.0 does not fit"),
+        ("slope", {"dynamic": 0.6}, "dynamic: 0.6 is above the static coefficient, 0.5. Use a dynamic coefficient"),
+        ("coupled-oscillators", {"mode": 6}, "mode: 6 is beyond the number of modes, 5. There are as many modes"),
+        ("cloth-on-a-ball", {"links": "sheer"}, "links: 'sheer' is not a choice here. Did you mean 'shear'?"),
+        ("planetary-system", {"planets": "Erath"}, "planets: 'Erath' is no planet. Did you mean 'Earth'?"),
+        ("planetary-system", {"days": 20_000.0}, "days: 20000.0 does not fit"),
     ],
 )
 def test_a_mistake_is_told(name, parameters, message):

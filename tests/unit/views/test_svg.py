@@ -8,7 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from carom import Ball, Balls, Box, Circle, Polygon, Scene, SceneError, Simulation, View, draw, library
+from carom import (
+    Ball,
+    Balls,
+    Block,
+    Box,
+    Circle,
+    Cylinder,
+    HalfSpace,
+    Link,
+    Polygon,
+    Scene,
+    SceneError,
+    Simulation,
+    View,
+    Wedge,
+    draw,
+    library,
+)
 from carom.views import balls as balls_module
 from carom.views.walls import SOLID
 
@@ -240,6 +257,69 @@ class TestBalls:
         assert numbers(window, "x", "y", "width", "height") == [0.0, 0.0, *seen.size]
         (cx, _), (left,) = centres(seen)[0], numbers(seen.floor, "x")
         assert cx == left - 50.0 > 0.0
+
+
+class TestLinks:
+    def test_they_are_lines_between_centres(self) -> None:
+        seen = picture(TABLE.replace(links=[Link(between=(0, 1), stiffness=1)]), scale="real")
+        (links,) = seen.of_kind("links")
+        (path,) = links.findall(f"{SVG}path")
+        ends = [float(part) for part in re.findall(r"[\d.]+", path.get("d"))]
+        assert ends == pytest.approx(centres(seen).ravel().tolist(), abs=1e-3)
+        assert not picture(TABLE).of_kind("links")
+
+    def test_one_across_a_periodic_border_is_seen_at_both_sides(self) -> None:
+        balls = [Ball(position=(0.01, 0.05)), Ball(position=(0.19, 0.05)), Ball(position=(0.05, 0.05))]
+        links = [Link(between=(0, 1), stiffness=1), Link(between=(0, 2), stiffness=1)]
+        seen = picture(Scene(boundary=Box(size=(0.2, 0.1), periodic=True), balls=balls, links=links), scale="real")
+        (window,) = seen.of_kind("links")
+        left = numbers(seen.floor, "x")[0]
+        lines = re.findall(r"M(\S+) \S+?L(\S+) ", window.find(f"{SVG}path").get("d").replace("M", " M"))
+        found = [[round(float(x) - left, 2) for x in line] for line in lines]
+        assert found == [[10.0, -10.0], [10.0, 50.0], [210.0, 190.0]]
+        assert numbers(window, "x", "width") == numbers(seen.floor, "x", "width")  # what is beyond is cut off
+
+
+class TestSolids:
+    def test_in_the_plane(self) -> None:
+        solids = [Block(low=(0.1, 0.05), high=(0.2, 0.1)), Wedge(slope=1, intercept=0, x=(0, 0.1), bottom=0)]
+        seen = picture(TABLE.replace(obstacles=solids), scale="real")
+        left, top = numbers(seen.floor, "x", "y")
+        block, wedge = seen.of_kind("obstacle")
+        x, y, width, height = numbers(block, "x", "y", "width", "height")
+        assert (x - left, y - top, width, height) == pytest.approx((100.0, 100.0, 100.0, 50.0), abs=1e-9)
+        assert wedge.get("d").count("L") == 3
+        assert {block.get("fill"), wedge.get("fill")} == {SOLID}
+
+    @pytest.mark.parametrize("y_down", [False, True])
+    def test_a_half_space_covers_its_side_of_the_sheet(self, y_down: bool) -> None:
+        ground = HalfSpace(point=(0.0, 0.05), normal=(0, 2))
+        scene = TABLE.replace(obstacles=[ground], view=View(y_down=y_down))
+        seen = picture(scene, scale="real")
+        (solid,) = seen.of_kind("obstacle")
+        corners = re.findall(r"([\d.]+) ([\d.]+)", solid.get("d"))
+        heights = sorted({float(y) for _, y in corners})
+        (top,) = numbers(seen.floor, "y")
+        level = top + (50.0 if y_down else 150.0)
+        footer = 200.0 + 2.0 * top  # what is below stays free for bar and scale
+        assert heights == pytest.approx([0.0, level] if y_down else [level, footer], abs=1e-3)
+        assert {float(x) for x, _ in corners} == {0.0, seen.size[0]}
+
+    def test_a_half_space_seen_from_above_is_not_drawn(self) -> None:
+        floor = HalfSpace(point=(0, 0, 0), normal=(0, 0, 1))
+        (seen,) = picture(Scene(boundary=Box(size=(1, 1, 1)), obstacles=[floor])).of_kind("obstacle")
+        assert seen.get("d") is None
+
+    def test_in_space(self) -> None:
+        scene = Scene(
+            boundary=Cylinder(centre=(0.1, 0.1), radius=0.1),
+            obstacles=[Cylinder(centre=(0.1, 0.1), radius=0.03), Block(low=(0.1, 0.1, 0), high=(0.2, 0.2, 1))],
+        )
+        seen = picture(scene, scale="real")
+        assert numbers(seen.floor, "r") == [100.0]
+        peg, block = seen.of_kind("obstacle")
+        assert numbers(peg, "r") == [30.0]
+        assert numbers(block, "width") == pytest.approx([100.0])
 
 
 class TestCrowds:

@@ -18,7 +18,7 @@ from carom.scene.model import Scene
 from carom.scene.polygon import Circle
 from carom.scene.quantities import Flag, Fraction, Number, Positive
 
-__all__ = ["PoolBreak", "Sinai", "rack"]
+__all__ = ["BilliardTest", "PoolBreak", "Sinai", "rack"]
 
 
 def rack(apex: tuple[float, float], radius: float, rows: int = 5) -> NDArray[np.float64]:
@@ -26,6 +26,43 @@ def rack(apex: tuple[float, float], radius: float, rows: int = 5) -> NDArray[np.
     along = np.repeat(np.arange(rows), np.arange(1, rows + 1))
     across = np.concatenate([2 * np.arange(row + 1) - row for row in range(rows)])
     return np.stack([apex[0] + math.sqrt(3.0) * radius * along, apex[1] + radius * across], axis=1)
+
+
+class BilliardTest(Generator):
+    """The billiard player's test: a ball hits one at rest off centre. Balls of pool, as in `PoolBreak`.
+
+    Equal masses part at a right angle if the collision is elastic: v² = v₁² + v₂² and v = v₁ + v₂ (as vectors).
+    """
+
+    group: ClassVar[str] = "Collisions"
+    title: ClassVar[str] = "Billiard test"
+    sentence: ClassVar[str] = (
+        "Wherever the balls meet, they part at a right angle: change the offset and it stays, change a mass or the "
+        "restitution and it goes."
+    )
+
+    offset: Number = option(
+        0.5, "", "distance of the centre from the line of motion, over the sum of the radii", gt=-1.0, lt=1.0
+    )
+    speed: Positive = option(1.0, "m/s", "speed of the first ball")
+    mass_ratio: Positive = option(1.0, "", "mass of the ball at rest over that of the first")
+    restitution: Fraction = option(1.0, "", "coefficient of restitution, 0 to 1")
+
+    def scene(self) -> Scene:
+        """The first ball on the left, the other one in the middle of a table of 2 m by 1 m."""
+        mass, radius = 0.17, 0.028575
+        y = 0.5 - 2.0 * radius * self.offset
+        return Scene(
+            name=self.title,
+            look_at=self.sentence,
+            description=f"The line of motion passes {abs(self.offset):g} of the sum of the radii beside the centre.",
+            boundary=Box(size=(2.0, 1.0)),
+            restitution=Restitution(ball_ball=self.restitution),
+            balls=[
+                Ball(position=(0.5, y), velocity=(self.speed, 0.0), mass=mass, radius=radius, name="first"),
+                Ball(position=(1.0, 0.5), mass=mass * self.mass_ratio, radius=radius, name="second"),
+            ],
+        )
 
 
 class PoolBreak(Generator):

@@ -12,9 +12,12 @@ from typing import Any
 
 from carom.scene.base import fault, nearest
 from carom.scene.library.atmosphere import GasUnderGravity
-from carom.scene.library.billiards import PoolBreak, Sinai
+from carom.scene.library.billiards import BilliardTest, PoolBreak, Sinai
+from carom.scene.library.falling import GravityField, Pour, Slope
 from carom.scene.library.gas import Brownian, Gas
 from carom.scene.library.options import Generator
+from carom.scene.library.orbits import InnerPlanets, PlanetarySystem, Satellite, TwoBodies
+from carom.scene.library.points import ClothOnABall, CoupledOscillators, GooTower, SoftBodyDropped
 from carom.scene.library.rows import GalperinPi, NewtonsCradle
 from carom.scene.model import Scene
 
@@ -29,9 +32,12 @@ _SHELF: Mapping[str, str | type[Generator]] = MappingProxyType(
         "oblique": "Collisions",
         "three-bodies": "Collisions",
         "break": "Billiards",
+        "billiard-test": BilliardTest,
         "newtons-cradle": NewtonsCradle,
         "galperin-pi": GalperinPi,
         "bouncing-ball": "Gravity field",
+        "gravity-field": GravityField,
+        "pour": Pour,
         "gas-under-gravity": GasUnderGravity,
         "gas": Gas,
         "brownian": Brownian,
@@ -39,6 +45,21 @@ _SHELF: Mapping[str, str | type[Generator]] = MappingProxyType(
         "stadium": "Billiards",
         "polygon-table": "Billiards",
         "pool-break": PoolBreak,
+        "planetary-system": PlanetarySystem,
+        "inner-planets": InnerPlanets,
+        "two-bodies": TwoBodies,
+        "figure-eight": "Planetary system",
+        "satellite": Satellite,
+        "slope": Slope,
+        "coupled-oscillators": CoupledOscillators,
+        "rope": "Material points",
+        "hair": "Material points",
+        "cloth-on-a-ball": ClothOnABall,
+        "soft-body": SoftBodyDropped,
+        "water-on-a-ball": "Material points",
+        "metal-on-a-ball": "Material points",
+        "water-on-cloth": "Material points",
+        "goo-tower": GooTower,
     }
 )
 
@@ -48,7 +69,7 @@ class Parameter:
     """One parameter of a generator. `unit` is empty for a pure number."""
 
     name: str
-    default: int | float | bool | None
+    default: int | float | bool | str | None
     unit: str
     meaning: str
 

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import EndlessError, Problem, SceneError, StackError
+from carom.scene import Scene
 from carom.solvers.exact import calendar, candidate, loop
 from carom.solvers.exact.build import Region, build
+from carom.solvers.exact.carry import carried
 from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.memory import aligned, curve_order
 from carom.solvers.exact.records import NONE, ball_record, clock_record
 from carom.solvers.exact.together import simultaneous
-from carom.solvers.exact.touch import collision_record
 from carom.world.anchors import World
+from carom.world.collisions import collision_record
 from carom.world.walls import wall_bounds
 
 Floats = NDArray[np.float64]
@@ -32,6 +34,8 @@ COUNTERS = ("ball_ball", "ball_wall", "seams", "rests", "softened")
 
 class Engine:
     """A run of the exact solver: owns the state of its world while it lives."""
+
+    name = "exact"
 
     def __init__(self, world: World, mode: str = "auto") -> None:
         self.world = world
@@ -66,7 +70,6 @@ class Engine:
         self.balls = balls
         self.rest_on = np.where(anchors.rest_on[movers] >= 0, anchors.rest_on[movers], NONE).astype(np.uint32)
         self.streak = anchors.streak[movers].copy()
-        self.turns = anchors.turns
         self.heap_t = np.empty(2 * n + 64)
         self.heap_i = np.empty(2 * n + 64, np.uint32)
         buckets = 1 << max(4, int((LARGE_QUEUE if n > LARGE else QUEUE) * n).bit_length())
@@ -158,13 +161,13 @@ class Engine:
 
     # Running.
 
-    def advance(self, until: float, quota: int, logs: NDArray[Any]) -> int:
-        """Run to an absolute time, or until so many more collisions are done; `loop.LIMIT` or `READY` says which.
+    def advance(self, until: float, quota: int, logs: NDArray[Any]) -> bool:
+        """Run to an absolute time, or until so many more collisions are done and there is another; True if so.
 
         The collisions are written into `logs` as far as it has room.
         """
         if not self.balls.size:
-            return loop.LIMIT
+            return False
         clock = self.clock
         clock["logged"] = 0
         target = self.collisions + quota
@@ -176,11 +179,11 @@ class Engine:
             fresh[:] = self.absolute(fresh)
             told += fresh.size
             if reason in (loop.LIMIT, loop.READY):
-                return reason
+                return reason == loop.READY
             self._refresh(epoch=reason == loop.EPOCH)
             if reason == loop.IDLE:
                 clock["idle"] = 0
-                return loop.LIMIT
+                return False
             if reason == loop.STACK:
                 culprits = [int(k) for k in (clock["culprit_a"][0], clock["culprit_b"][0]) if k != NONE]
                 raise StackError(culprits, self.time)
@@ -236,15 +239,23 @@ class Engine:
         self.world.counts = {name: int(self.clock[name][0]) for name in COUNTERS}
         return self.world
 
+    def room(self, collisions: int) -> int:
+        """How long a log must be for so many collisions."""
+        return collisions
+
+    def part(self, now: float, size: float) -> tuple[float, int]:  # noqa: ARG002  # by collisions alone
+        """The end of a part of a run, in time and in collisions, for reports of progress on the way."""
+        return np.inf, int(1000 * size)
+
     def next_together(self) -> NDArray[Any]:
         """The next collisions, all that fall together, without moving any anchor."""
         if not self.balls.size:
             return self._no_logs
         nothing = self._no_logs
         twin = self
-        if self.advance(np.inf, 0, nothing) == loop.READY and not self._next_is_collision():
+        if self.advance(np.inf, 0, nothing) and not self._next_is_collision():
             twin = copy.deepcopy(self)  # a seam comes first: cross it on a copy
-        if twin.advance(np.inf, -1 if twin is not self else 0, nothing) == loop.LIMIT:
+        if not twin.advance(np.inf, -1 if twin is not self else 0, nothing):
             return nothing
         return simultaneous(twin)
 
@@ -253,7 +264,56 @@ class Engine:
         ball = self.balls[i]
         return bool(ball["exit"] == 255 and ball["kind"] & 3 in (1, 2))
 
+    def surviving(self, scene: Scene) -> Scene:
+        """The scene itself: there are no links that could break."""
+        return scene
+
+    def edited(self, scene: Scene, origin: NDArray[np.intp], now: float, *, around: bool) -> Engine:
+        """A run that goes on from here with another scene; `origin` is each ball's number before, or -1."""
+        world, t = self.store(), self.relative(now)
+        places, velocities = self.places(now), self.velocities(now)
+        return Engine(carried(world, scene, origin, t, places, velocities, around=around), self.mode)
+
     # Reading.
+
+    @property
+    def collisions_by_kind(self) -> dict[str, int]:
+        """Collisions so far, by kind."""
+        return {"ball-ball": int(self.clock["ball_ball"][0]), "ball-wall": int(self.clock["ball_wall"][0])}
+
+    @property
+    def resting(self) -> tuple[int, ...]:
+        """The balls that rest on a wall."""
+        return tuple(sorted(int(k) for k in self.movers[self.balls["rest"] == 1]))
+
+    @property
+    def softened(self) -> int:
+        """Collisions within the contact time, so without loss."""
+        return int(self.clock["softened"][0])
+
+    @property
+    def contact_time(self) -> float:
+        """That time, s."""
+        return self.world.contact_time
+
+    @property
+    def turns(self) -> NDArray[np.int64]:
+        """How many times each ball has gone round each axis."""
+        return self.world.anchors.turns
+
+    def wall_name(self, wall: int) -> str:
+        """What a wall is called."""
+        return self.world.walls.name(wall)
+
+    def potential(self, t: float) -> dict[str, float]:
+        """Potential energies at an absolute time, J: of gravity, zero at the origin of coordinates."""
+        if self.world.gravity is None:
+            return {}
+        anchors = self.world.anchors
+        moving = ~anchors.fixed
+        return {
+            "gravity": float(-(anchors.mass[moving] * (self.places(t)[moving] @ np.array(self.world.gravity))).sum())
+        }
 
     @property
     def collisions(self) -> int:

@@ -14,7 +14,7 @@ from carom.solvers.exact import neighbourhood
 from carom.solvers.exact.candidate import ball_of, image_of, period
 from carom.solvers.exact.predict import equation, pull
 from carom.solvers.exact.records import ALL_AROUND, BALL, NONE, WALL
-from carom.solvers.exact.touch import collision_record
+from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine

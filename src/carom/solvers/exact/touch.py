@@ -13,17 +13,6 @@ from carom.solvers.exact.records import BALL, NONE, WALL
 
 STREAK: Final = 20_000  # contacts in a row, each within the contact time of the last, that count as rest
 
-collision_record = np.dtype(
-    [
-        ("time", "f8"),
-        ("kind", "u1"), ("softened", "u1"),  # BALL or WALL; 1: within the contact time, so without loss
-        ("wall", "u4"),  # the wall's number, or NONE
-        ("a", "u4"), ("b", "u4"),  # the balls' numbers in the scene; b is NONE for a wall
-        ("place", "f8", (3,)), ("normal", "f8", (3,)),  # where, and the unit normal towards a
-        ("impulse", "f8"),  # given to a along the normal, N s
-    ]
-)  # fmt: skip
-
 
 @law
 def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soon: bool) -> bool:

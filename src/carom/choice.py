@@ -1,0 +1,85 @@
+"""Which solver runs a scene, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+
+from carom.errors import NotExactError, Problem, SceneError
+from carom.scene import Scene
+from carom.scene.base import shown
+
+if TYPE_CHECKING:
+    from carom.solvers.interface import Solver
+    from carom.solvers.stepped.extra import Force
+
+Name = Literal["exact", "stepped"]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user said about how a scene is solved; None or "auto" for what is left open."""
+
+    solver: str = "auto"
+    step: float | None = None
+    integrator: str | None = None
+    contacts: str | None = None
+    forces: tuple[Force, ...] = ()
+    neighbours: str = "auto"
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with it."""
+        problems = []
+        for where, value, known in (
+            ("solver", self.solver, ("auto", "exact", "stepped")),
+            ("contacts", self.contacts or "auto", ("auto", "impacts", "pile")),
+            ("neighbours", self.neighbours, ("auto", "cells", "lists")),
+        ):
+            if value not in known:
+                words = ", ".join(map(repr, known[:-1])) + f" or {known[-1]!r}"
+                problems.append(Problem(where, f"{shown(value)} is unknown", f"Use {words}."))
+        step: Any = self.step
+        if step is not None and not (
+            isinstance(step, int | float | np.number) and not isinstance(step, bool) and 0 < step < 1e300
+        ):
+            problems.append(Problem("step", f"{shown(step)} is not a time above 0", "Give a number of seconds."))
+        return problems
+
+    @property
+    def for_steps(self) -> list[str]:
+        """What it says that only the stepped solver can do."""
+        said = {
+            "a step": self.step is not None,
+            "an integrator": self.integrator is not None,
+            "contacts": self.contacts not in (None, "auto"),
+            "forces of one's own": bool(self.forces),
+        }
+        return [name for name, is_said in said.items() if is_said]
+
+
+def solver_for(scene: Scene, wish: Wish) -> Name:
+    """The solver that a wish names, or the exact one wherever it applies."""
+    problems = wish.problems()
+    if problems:
+        raise SceneError(problems)
+    reasons = [*scene.forces_needed, *wish.for_steps]
+    if wish.solver == "auto":
+        return "stepped" if reasons else "exact"
+    if wish.solver == "exact" and reasons:
+        raise NotExactError(", ".join(reasons))
+    return cast("Name", wish.solver)
+
+
+def start(scene: Scene, name: Name, wish: Wish) -> Solver:
+    """A run of a scene, at its start. Numba is not loaded before something runs."""
+    if name == "exact":
+        from carom.solvers.exact.engine import Engine  # noqa: PLC0415  # as above
+        from carom.world.anchors import World  # noqa: PLC0415
+
+        return Engine(World.of(scene), wish.neighbours)
+    from carom.solvers.stepped.engine import Engine as Stepped  # noqa: PLC0415  # as above
+    from carom.solvers.stepped.method import method_for  # noqa: PLC0415
+
+    return Stepped(scene, method_for(scene, wish.step, wish.integrator, wish.contacts), wish.forces)

@@ -1,0 +1,76 @@
+"""A moving point and a moving triangle: when do they meet, and where on the triangle?
+
+All move on straight lines within a step. τ goes back from the end of the step.
+"""
+
+import math
+from typing import Any
+
+from carom.physics.jit import Real, law
+
+HALVINGS = 60  # of an interval of time: then it is as short as rounding
+
+
+@law
+def height(
+    qx: Real, qy: Real, qz: Real, bx: Real, by: Real, bz: Real, cx: Real, cy: Real, cz: Real
+) -> tuple[float, float, float, float]:
+    """The signed height of a point over the plane of a triangle, and the plane's unit normal.
+
+    q is the point, b and c are two corners, all seen from the third. A triangle without area has no normal.
+    """
+    nx, ny, nz = by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
+    area = math.sqrt((nx * nx + ny * ny) + nz * nz)
+    if area == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    nx, ny, nz = nx / area, ny / area, nz / area
+    return (qx * nx + qy * ny) + qz * nz, nx, ny, nz
+
+
+@law
+def weights(
+    qx: Real, qy: Real, qz: Real, bx: Real, by: Real, bz: Real, cx: Real, cy: Real, cz: Real
+) -> tuple[float, float]:
+    """The barycentric weights of corners b and c for the foot of a point q; that of the third is what is left of 1."""
+    bb, bc, cc = (bx * bx + by * by) + bz * bz, (bx * cx + by * cy) + bz * cz, (cx * cx + cy * cy) + cz * cz
+    qb, qc = (qx * bx + qy * by) + qz * bz, (qx * cx + qy * cy) + qz * cz
+    det = bb * cc - bc * bc
+    if det == 0.0:
+        return -1.0, -1.0
+    return (cc * qb - bc * qc) / det, (bb * qc - bc * qb) / det
+
+
+@law
+def height_before(relative: Any, tau: Real) -> tuple[float, float, float, float]:
+    """`height` at τ before the end; `relative` holds q, b, c and their velocities, three numbers each."""
+    return height(
+        relative[0] - relative[9] * tau, relative[1] - relative[10] * tau, relative[2] - relative[11] * tau,
+        relative[3] - relative[12] * tau, relative[4] - relative[13] * tau, relative[5] - relative[14] * tau,
+        relative[6] - relative[15] * tau, relative[7] - relative[16] * tau, relative[8] - relative[17] * tau,
+    )  # fmt: skip
+
+
+@law
+def crossing(relative: Any, gap: Real, dt: Real) -> tuple[float, float]:
+    """How long before the end of the step a point came to a height over the plane of a triangle, s, and on which side.
+
+    -1 if it did not. One that was lower at the beginning and comes lower still is there at once. Found by halving, so
+    that a crossing is never missed.
+    """
+    first, _, _, _ = height_before(relative, dt)
+    last, _, _, _ = height_before(relative, 0.0)
+    side = 1.0 if first >= 0.0 else -1.0
+    first, last = side * first, side * last
+    if last >= gap or last >= first:
+        return -1.0, side
+    if first <= gap:
+        return dt, side
+    late, early = 0.0, dt
+    for _ in range(HALVINGS):
+        tau = 0.5 * (late + early)
+        h, _, _, _ = height_before(relative, tau)
+        if side * h >= gap:
+            early = tau
+        else:
+            late = tau
+    return early, side

@@ -1,0 +1,75 @@
+"""Do the parts of a scene agree: on the dimension, and on what gravity may do?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from carom.errors import Problem, SceneError
+from carom.scene.base import fault
+from carom.scene.boundary import Boundary, Box, Obstacle, Open
+from carom.scene.polygon import Polygon
+from carom.scene.solids import Cylinder, Wedge
+
+
+def flat(part: Boundary | Obstacle) -> bool:
+    """Is it drawn in the plane, and in 3D the same at every z?"""
+    return isinstance(part, Polygon | Wedge)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A part of a scene that tells its dimension."""
+
+    who: str
+    dimension: int
+    """2 or 3, or 0 if it goes with both."""
+    spatial: bool = False
+    """Is it of a kind that there is in space only, whatever its numbers?"""
+
+    @classmethod
+    def of(cls, who: str, part: Boundary | Obstacle) -> Witness:
+        """What a boundary or an obstacle tells."""
+        if flat(part) or isinstance(part, Open | Wedge):
+            return cls(who, 0)
+        return cls(who, part.dimension, spatial=isinstance(part, Cylinder))
+
+    def problem(self, first: Witness) -> Problem:
+        """The complaint of a witness that does not agree with the first one."""
+        if self.spatial:
+            what = f"is a cylinder, which needs 3 dimensions, but {first.who} has {first.dimension}"
+            return Problem(self.who, what, "In the plane, use a circle.")
+        what = f"has {self.dimension} dimensions, but {first.who} has {first.dimension}"
+        return Problem(self.who, what, "Give both the same number of components.")
+
+
+def common_dimension(witnesses: Iterable[Witness]) -> int:
+    """The dimension that all agree on; 2 if nothing tells."""
+    told = sorted((each for each in witnesses if each.dimension), key=lambda each: each.spatial)
+    if not told:
+        return 2
+    first = told[0]
+    problems = [each.problem(first) for each in told if each.dimension != first.dimension]
+    if problems:
+        raise SceneError(problems)
+    return first.dimension
+
+
+def check_falling(space: Boundary, gravity: Sequence[float]) -> None:
+    """Nothing may fall for ever round a periodic axis."""
+    if not isinstance(space, Box):
+        return
+    falling = [axis for axis, (pull, around) in enumerate(zip(gravity, space.periodic, strict=True)) if pull and around]
+    if falling:
+        axis = falling[0]
+        what = f"{gravity[axis]} m/s² along the periodic axis {'xyz'[axis]} would let the energy grow without end"
+        raise fault(what, "Set it to 0, or give the axis walls (periodic = false).", where=f"gravity[{axis}]")
+
+
+def periods(space: Boundary, dimension: int) -> list[float]:
+    """The period of each axis, m; infinite where space does not repeat."""
+    if not isinstance(space, Box):
+        return [np.inf] * dimension
+    return [size if around else np.inf for size, around in zip(space.size, space.periodic, strict=True)]

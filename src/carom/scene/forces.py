@@ -1,0 +1,107 @@
+"""What pulls and what brakes: a planet under the scene, attraction between balls, drag."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from carom.errors import SceneError
+from carom.scene.base import Part, fault, shown
+from carom.scene.quantities import LARGEST, NotNegative, Positive, Vector, VectorLike, number, one_of, vector
+
+GRAVITATIONAL_CONSTANT = 6.67430e-11
+"""G, in m³/(kg s²): CODATA 2018 and 2022, with a standard uncertainty of 0.00015e-11."""
+EARTH_MASS = 5.9722e24
+"""In kg: the nominal GM of the Earth, 3.986004e14 m³/s² (IAU 2015, Resolution B3), over G, rounded to five digits."""
+EARTH_RADIUS = 6.371e6
+"""In m: the mean radius R₁ = (2a + b)/3 of the ellipsoid GRS 80 (IUGG), 6371.0088 km, rounded to km. The nominal
+equatorial radius of IAU 2015, Resolution B3, is 6378.1 km."""
+
+STEEPEST_OPENING = 2.0
+"""Beyond this opening angle a tree is no approximation."""
+
+
+class Planet(Part):
+    """A planet under the scene, far larger than it: a uniform gravity of G M / R² along -y.
+
+    If nothing is given, the Earth: 9.82 m/s².
+    """
+
+    G: NotNegative = Field(default=GRAVITATIONAL_CONSTANT, description="gravitational constant, in m³/(kg s²)")
+    M: NotNegative = Field(default=EARTH_MASS, description="mass of the planet, in kg")
+    R: Positive = Field(default=EARTH_RADIUS, description="distance from its centre, in m, above 0")
+
+    @model_validator(mode="after")
+    def _is_sane(self) -> Planet:
+        if not self.g <= LARGEST:
+            what = f"G M / R² is {self.g:g} m/s², which is beyond {LARGEST:g}"
+            raise fault(what, "Use a smaller G or M, or a larger R.")
+        return self
+
+    @property
+    def g(self) -> float:
+        """The acceleration of gravity G M / R², m/s²."""
+        return self.G * (self.M / self.R) / self.R
+
+    def vector(self, dimension: int) -> tuple[float, ...]:
+        """The acceleration of gravity, downward, m/s²."""
+        return (0.0, 0.0 - self.g, 0.0)[:dimension]
+
+
+class Drag(Part):
+    """Drag on each ball, F = -(linear + quadratic |v|) v."""
+
+    linear: NotNegative = Field(default=0.0, description="force over speed, in kg/s")
+    quadratic: NotNegative = Field(default=0.0, description="force over the square of the speed, in kg/m")
+
+
+def _opening(value: object) -> float:
+    result = number(value)
+    if not 0.0 <= result <= STEEPEST_OPENING:
+        remedy = f"Use 0 (each pair by itself) to {STEEPEST_OPENING:g} (coarse)."
+        raise fault(f"{shown(value)} is not between 0 and {STEEPEST_OPENING:g}", remedy)
+    return result
+
+
+class Attraction(Part):
+    """Newtonian attraction between all balls: F = G m₁ m₂ r / (r² + softening²)^(3/2)."""
+
+    G: NotNegative = Field(default=GRAVITATIONAL_CONSTANT, description="gravitational constant, in m³/(kg s²)")
+    softening: NotNegative = Field(default=0.0, description="length of Plummer's softening, in m")
+    touch: Annotated[
+        Literal["pass", "bounce", "merge"],
+        BeforeValidator(one_of("pass", "bounce", "merge")),
+    ] = Field(default="pass", description="what balls do that touch: pass, bounce or merge")
+    opening: Annotated[float, Field(ge=0, le=STEEPEST_OPENING), BeforeValidator(_opening)] | None = Field(
+        default=None, description="opening angle of the tree, size over distance; 0 sums all pairs; chosen if left out"
+    )
+
+
+def as_drag(value: Any) -> Drag | None:
+    """A number for linear drag, a table, a `Drag`, or none."""
+    if value is None or isinstance(value, Drag | dict):
+        return None if value is None else Drag.of(value)
+    try:
+        return Drag(linear=value)
+    except SceneError as error:
+        first = error.problems[0]
+        raise fault(first.what, first.remedy) from None
+
+
+def as_attraction(value: Any) -> Attraction | None:
+    """An `Attraction`, a table, or none."""
+    return None if value is None else Attraction.of(value)
+
+
+def as_gravity(value: Any) -> tuple[float, ...] | Planet:
+    """A vector, a planet or a table of one; nothing at all if left out."""
+    if isinstance(value, Planet | dict):
+        return Planet.of(value)
+    return () if value is None else vector(value)
+
+
+AnyGravity = Vector | Planet
+"""What a file may hold for gravity."""
+GravityLike = VectorLike | Planet | None
+"""What may be given for gravity in Python."""

@@ -1,0 +1,120 @@
+"""Coulomb friction: static and dynamic, per scene and per pair of materials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, model_validator
+
+from carom.errors import SceneError
+from carom.scene.base import Part, fault, shown
+from carom.scene.materials import TwoMaterials, pair_values, repeated_pairs
+from carom.scene.quantities import NotNegative, each, sequence
+
+Table: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+class Coulomb(Part):
+    """The two coefficients of friction."""
+
+    static: NotNegative = Field(description="of what sticks: friction holds up to this part of the normal force")
+    dynamic: NotNegative = Field(description="of what slides: friction is this part of the normal force")
+
+    @model_validator(mode="after")
+    def _holds_better_than_it_slides(self) -> Coulomb:
+        if self.static < self.dynamic:
+            what = f"{shown(self.static)} is below the dynamic coefficient, {shown(self.dynamic)}"
+            raise fault(what, "Use a static coefficient that is the same or larger.", where="static")
+        return self
+
+
+def as_coulomb(value: Any) -> Coulomb:
+    """A number for both coefficients, a table, or a `Coulomb`."""
+    if isinstance(value, Coulomb | dict):
+        return Coulomb.of(value)
+    try:
+        return Coulomb(static=value, dynamic=value)
+    except SceneError as error:
+        first = error.problems[0]
+        raise fault(first.what, first.remedy) from None
+
+
+Coefficients = Annotated[Coulomb, BeforeValidator(as_coulomb, json_schema_input_type=NotNegative | Coulomb)]
+_NONE = Coulomb(static=0.0, dynamic=0.0)
+
+
+class FrictionPair(Part):
+    """The friction between two materials, in either order."""
+
+    materials: TwoMaterials = Field(description="the two materials")
+    value: Coefficients = Field(description="coefficient of friction, or a table with static and dynamic")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(self, *, materials: tuple[str, str], value: float | Coulomb) -> None: ...
+
+
+def _pairs(value: object) -> tuple[FrictionPair, ...]:
+    return each(FrictionPair.of, sequence(value, "pairs"))
+
+
+class Friction(Part):
+    """Coefficients of friction: between balls, between ball and wall, and for pairs of materials."""
+
+    ball_ball: Coefficients = Field(default=_NONE, description="between two balls: a number, or static and dynamic")
+    ball_wall: Coefficients = Field(default=_NONE, description="between a ball and a wall, likewise")
+    pairs: Annotated[tuple[FrictionPair, ...], BeforeValidator(_pairs)] = Field(
+        default=(), description="for pairs of materials, whether of balls or of walls; they go before the others"
+    )
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(
+            self,
+            *,
+            ball_ball: float | Coulomb = ...,
+            ball_wall: float | Coulomb = ...,
+            pairs: tuple[FrictionPair, ...] | list[FrictionPair] = ...,
+        ) -> None: ...
+
+    @model_validator(mode="after")
+    def _pairs_differ(self) -> Friction:
+        problems = repeated_pairs([pair.materials for pair in self.pairs])
+        if problems:
+            raise SceneError(problems)
+        return self
+
+    @property
+    def none(self) -> bool:
+        """Is there no friction at all?"""
+        return all(each.static == 0.0 for each in (self.ball_ball, self.ball_wall, *(p.value for p in self.pairs)))
+
+    def table(self, ball_materials: tuple[str, ...], wall_materials: tuple[str, ...]) -> tuple[Table, Table]:
+        """The coefficients as arrays, each time (static, dynamic).
+
+        First ball material by ball material, then ball material by wall material.
+        """
+        return (
+            self._between(ball_materials, ball_materials, self.ball_ball),
+            self._between(ball_materials, wall_materials, self.ball_wall),
+        )
+
+    def _between(self, ones: tuple[str, ...], others: tuple[str, ...], default: Coulomb) -> Table:
+        static = [(pair.materials, pair.value.static) for pair in self.pairs]
+        dynamic = [(pair.materials, pair.value.dynamic) for pair in self.pairs]
+        return (
+            pair_values(static, ones, others, default.static),
+            pair_values(dynamic, ones, others, default.dynamic),
+        )
+
+
+def as_friction(value: Any) -> Friction:
+    """A number for all contacts, a table, or a `Friction`."""
+    if isinstance(value, Friction):
+        return value
+    if isinstance(value, dict) and not {"static", "dynamic"} & set(value):
+        return Friction.of(value)
+    both = as_coulomb(value)
+    return Friction(ball_ball=both, ball_wall=both)

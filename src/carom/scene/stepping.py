@@ -1,0 +1,21 @@
+"""How a scene wants to be stepped, where it matters to what is seen; all of it can be left to the solver."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from carom.scene.base import Part
+from carom.scene.quantities import Positive, Word, one_of
+
+
+class Stepping(Part):
+    """Wishes for the stepped solver. The exact solver has no steps and takes no notice."""
+
+    step: Positive | None = Field(default=None, description="length of a step, in s; chosen if left out")
+    integrator: Word | None = Field(default=None, description="name of the integrator; chosen if left out")
+    contacts: Annotated[
+        Literal["auto", "impacts", "pile"],
+        BeforeValidator(one_of("auto", "impacts", "pile")),
+    ] = Field(default="auto", description="impacts for gases and bounces, pile for what comes to rest; auto chooses")

@@ -1,0 +1,131 @@
+"""What all structures have in common: a few options that make many balls, links, bends and triangles."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import BeforeValidator, Field
+
+from carom.errors import Problem, SceneError
+from carom.scene.balls import Balls
+from carom.scene.base import Part, fault, left_out, shown
+from carom.scene.columns import Flags, Floats, Numbers, ball_numbers
+from carom.scene.links import Bends, Links
+from carom.scene.quantities import NotNegative, Vector, Word, same_length, vector, whole
+
+MOST_POINTS = 10_000_000
+"""No structure has more: its arrays would take gigabytes."""
+STANDARD_GRAVITY = 9.80665
+"""In m/s² (3rd CGPM, 1901): what a strain under a structure's own weight is reckoned with."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What a structure is made of; its balls are numbered from 0."""
+
+    balls: Balls
+    links: Links = field(default_factory=Links.none)
+    bends: Bends = field(default_factory=Bends.none)
+    triangles: Numbers = field(default_factory=lambda: ball_numbers([], 3, "triangle"))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Pieces]) -> Pieces:
+        """Several as one, the balls numbered on from part to part."""
+        shifted, start = [], 0
+        for part in parts:
+            shifted.append(part.shifted(start))
+            start += len(part.balls)
+        return cls(
+            Balls.concatenate([part.balls for part in shifted]),
+            Links.concatenate([part.links for part in shifted]),
+            Bends.concatenate([part.bends for part in shifted]),
+            ball_numbers(np.concatenate([part.triangles for part in shifted]), 3, "triangle"),
+        )
+
+    def shifted(self, start: int) -> Pieces:
+        """The same, with the balls numbered from another start."""
+        if start == 0:
+            return self
+        numbers = start + np.arange(len(self.balls))
+        links, bends = self.links.renumbered(numbers), self.bends.renumbered(numbers)
+        return Pieces(self.balls, links, bends, self.triangles + start)
+
+
+def _velocity(value: object) -> tuple[float, ...] | None:
+    return None if value is None else vector(value)
+
+
+class Structure(Part):
+    """Options that make balls and what joins them."""
+
+    velocity: Annotated[tuple[float, ...] | None, BeforeValidator(_velocity, json_schema_input_type=Vector)] = Field(
+        default_factory=left_out, description="velocity of all that is not held, in m/s; zero if left out"
+    )
+    radius: NotNegative = Field(default=0.0, description="radius of each ball, in m; 0 is a material point")
+    material: Word = Field(default="ball", description="material of the balls")
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """2 or 3."""
+
+    @abstractmethod
+    def pieces(self) -> Pieces:
+        """Balls, links, bends and triangles."""
+
+    def _check_lengths(self, first: str, *others: str) -> None:
+        """All vectors have as many components as the first, and so has the velocity."""
+        vectors = {name: getattr(self, name) for name in (*others, "velocity")}
+        problems = [
+            problem
+            for name, value in vectors.items()
+            if value is not None
+            for problem in same_length(name, value, len(getattr(self, first)), first)
+        ]
+        if problems:
+            raise SceneError(problems)
+
+    def _balls(self, position: Floats, mass: ArrayLike, held: Flags | None = None, born: ArrayLike = 0.0) -> Balls:
+        fixed = np.zeros(len(position), dtype=np.bool_) if held is None else held
+        velocity = np.where(fixed[:, None], 0.0, 0.0 if self.velocity is None else np.array(self.velocity))
+        return Balls(
+            position=position,
+            velocity=np.broadcast_to(velocity, position.shape),
+            mass=mass,
+            radius=self.radius,
+            fixed=fixed,
+            material=self.material,
+            born=born,
+        )
+
+
+def points(least: int) -> Callable[[object], int]:
+    """A check for a number of points."""
+
+    def check(value: object) -> int:
+        result = whole(value)
+        if not least <= result <= MOST_POINTS:
+            raise fault(f"{shown(value)} is not from {least} to {MOST_POINTS}", f"Use {least} points or more.")
+        return result
+
+    return check
+
+
+Points = Annotated[int, Field(ge=2, le=MOST_POINTS), BeforeValidator(points(2))]
+
+
+def shares(count: int) -> Floats:
+    """How much of a line each of its points has, each link being shared by its two ends."""
+    part: Floats = np.full(count, 1.0 / (count - 1))
+    part[[0, -1]] /= 2.0
+    return part
+
+
+def both(where: str, other: str) -> SceneError:
+    """The fault of two keys that say the same in two ways."""
+    return SceneError([Problem(where, f"is given together with {other}", "Keep one of them.")])

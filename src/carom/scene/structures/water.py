@@ -1,0 +1,157 @@
+"""Water: many small points, in a block or in a jet."""
+
+from __future__ import annotations
+
+from math import pi, prod
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from carom.scene.base import fault
+from carom.scene.columns import Floats
+from carom.scene.quantities import Mass, Positive, Sizes, Vector, VectorLike, Whole, Word, sizes
+from carom.scene.structures.base import MOST_POINTS, Pieces, Structure, both
+
+
+def _some_sizes(value: object) -> tuple[float, ...] | None:
+    return None if value is None else sizes(value)
+
+
+class Water(Structure):
+    """Points without links: a block of them at rest or moving, or a jet of them, born one layer after another.
+
+    It does not rebound if the scene says so: a pair of its material with restitution 0.
+    """
+
+    kind: Literal["water"] = "water"
+    material: Word = Field(default="water", description="material of the points")
+    spacing: Positive = Field(description="distance between neighbouring points, in m, about")
+    density: Mass = Field(default=1000.0, description="mass per volume, in kg/m³; in 2D per area, in kg/m²")
+    corner: Vector | None = Field(default=None, description="lower corner of a block, in m")
+    size: Annotated[Sizes | None, BeforeValidator(_some_sizes)] = Field(
+        default=None, description="lengths of the sides of a block, in m"
+    )
+    nozzle: Vector | None = Field(default=None, description="where a jet comes out, its centre, in m")
+    width: Positive | None = Field(default=None, description="width of a jet, in 3D its diameter, in m")
+    duration: Positive | None = Field(default=None, description="how long a jet goes on, in s")
+    seed: Whole | None = Field(
+        default=None, description="a whole number: the points of a jet come at random; in layers, if left out"
+    )
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(  # noqa: PLR0913  # a structure has these options
+            self,
+            *,
+            spacing: float,
+            density: float = ...,
+            corner: VectorLike | None = ...,
+            size: VectorLike | None = ...,
+            nozzle: VectorLike | None = ...,
+            width: float | None = ...,
+            duration: float | None = ...,
+            seed: int | None = ...,
+            velocity: VectorLike | None = ...,
+            radius: float = ...,
+            material: str = ...,
+        ) -> None: ...
+
+    @model_validator(mode="after")
+    def _is_one_of_two(self) -> Water:
+        if self.corner is None and self.nozzle is None:
+            raise fault("is missing", "Add it for a block, or a nozzle for a jet.", where="corner")
+        if self.corner is not None and self.nozzle is not None:
+            raise both("nozzle", "corner")
+        block, jet = ("size",), ("width", "duration", "velocity")
+        needed, foreign, noun = (block, ("width", "duration", "seed"), "block") if self.corner else (jet, block, "jet")
+        for name in needed:
+            if getattr(self, name) is None:
+                description = type(self).model_fields[name].description
+                raise fault("is missing", f"A {noun} needs it: {description}.", where=name)
+        for name in foreign:
+            if getattr(self, name) is not None:
+                raise fault(f"is no business of a {noun}", "Leave it out.", where=name)
+        self._check_lengths(*(("corner", "size") if self.corner else ("nozzle",)))
+        if self.nozzle and not any(self.velocity or ()):
+            raise fault("a jet needs a velocity that is not zero", "Say where it goes, and how fast.", where="velocity")
+        self._check_number()
+        return self
+
+    def _check_number(self) -> None:
+        spans = self.size or ((self.width or 0.0,) * (self.dimension - 1) + ((self.duration or 0.0) * self._speed,))
+        number = prod(max(span / self.spacing, 1.0) for span in spans)
+        if number > MOST_POINTS:
+            raise fault(
+                f"{self.spacing} makes {number:.2g} points", f"Use at most {MOST_POINTS} in all.", where="spacing"
+            )
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.corner or self.nozzle or ())
+
+    @property
+    def _speed(self) -> float:
+        return float(np.linalg.norm(self.velocity or (0.0,)))
+
+    def pieces(self) -> Pieces:
+        """Points."""
+        return self._block() if self.corner else self._jet()
+
+    def _block(self) -> Pieces:
+        """Points in the middle of equal cells."""
+        axes = [c + s * _middles(self._cells(s)) for c, s in zip(self.corner or (), self.size or (), strict=True)]
+        mesh = np.meshgrid(*axes[::-1], indexing="ij")[::-1]
+        position = np.stack([axis.ravel() for axis in mesh], axis=1)
+        mass = self.density * prod(self.size or ()) / len(position)
+        return Pieces(self._balls(position, mass))
+
+    def _cells(self, length: float) -> int:
+        """How many points there are along a length."""
+        return max(round(length / self.spacing), 1)
+
+    def _jet(self) -> Pieces:
+        """Points across the nozzle, born layer by layer, or at random."""
+        width, duration = self.width or 0.0, self.duration or 0.0
+        layer = self._layer(width)
+        layers = self._cells(duration * self._speed)
+        number = layers * len(layer)
+        if self.seed is None:
+            offsets, born = np.tile(layer, (layers, 1)), np.repeat(duration / layers * np.arange(layers), len(layer))
+        else:
+            rng = np.random.default_rng(self.seed)
+            offsets, born = self._scattered(rng, number, width), np.sort(duration * rng.random(number))
+        section = width if self.dimension == 2 else pi * width**2 / 4.0
+        mass = self.density * section * self._speed * duration / number
+        return Pieces(self._balls(np.array(self.nozzle) + offsets @ self._across(), mass, born=born))
+
+    def _layer(self, width: float) -> Floats:
+        """Places across the nozzle, from its centre."""
+        line = width * (_middles(self._cells(width)) - 0.5)
+        if self.dimension == 2:
+            return line[:, None]
+        square = np.stack([axis.ravel() for axis in np.meshgrid(line, line, indexing="ij")], axis=1)
+        layer: Floats = square[np.hypot(*square.T) <= width / 2.0]
+        return layer
+
+    def _scattered(self, rng: np.random.Generator, number: int, width: float) -> Floats:
+        """Places across the nozzle at random, all equally likely."""
+        if self.dimension == 2:
+            return width * (rng.random((number, 1)) - 0.5)
+        distance, angle = width / 2.0 * np.sqrt(rng.random(number)), 2.0 * pi * rng.random(number)
+        return np.stack([distance * np.cos(angle), distance * np.sin(angle)], axis=1)
+
+    def _across(self) -> Floats:
+        """Unit vectors across the velocity, one or two rows."""
+        along = np.array(self.velocity) / self._speed
+        if self.dimension == 2:
+            return np.array([[-along[1], along[0]]])
+        aside = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+        aside /= np.linalg.norm(aside)
+        return np.array([aside, np.cross(along, aside)])
+
+
+def _middles(number: int) -> Floats:
+    """The middles of equal parts of 1."""
+    return (np.arange(number) + 0.5) / number

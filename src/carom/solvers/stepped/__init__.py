@@ -1,0 +1,1 @@
+"""The stepped solver: fixed steps and forces."""

@@ -1,0 +1,248 @@
+"""What the kernels of a run are called with, made from a scene and a method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.physics.clearance import clearance_of
+from carom.physics.regions import HALF_SPACE, OUTLINE, edge_record, region_record
+from carom.scene import Box, Scene
+from carom.solvers.stepped.cloth import Sheet
+from carom.solvers.stepped.contacts import Setting, Walls
+from carom.solvers.stepped.extra import Force
+from carom.solvers.stepped.forces import Forces
+from carom.solvers.stepped.grid import Space, grid_memory
+from carom.solvers.stepped.impacts import LINKED, WOVEN
+from carom.solvers.stepped.method import Method
+from carom.solvers.stepped.moves import Bodies
+from carom.solvers.stepped.obstacles import contact_record
+from carom.solvers.stepped.partners import Pairs
+from carom.solvers.stepped.pile_memory import Pile, PileWalls, Softness, contact_laws, pile_memory
+from carom.solvers.stepped.region_table import regions_of
+from carom.solvers.stepped.state import State, hinges_of, periods_of, springs_of
+from carom.solvers.stepped.tree import attraction_of
+
+SUBSTEPS, MOST_SUBSTEPS = 4, 64
+"""Of a step of a pile."""
+SHAKING = 0.035
+"""Where layers · g h² / r is more, with substeps of h, a pile does not come to rest."""
+THICKNESS = 0.01
+"""Of a cloth, as a part of the length of its edges, to each side."""
+
+Floats = NDArray[np.float64]
+
+
+class Tables(NamedTuple):
+    """The numbers of an integrator, as kernels take them; what it does not have is empty."""
+
+    stormer: Any
+    splitting: Any
+    tableau: Any
+
+
+def method_tables(method: Method) -> Tables:
+    """The tables of a method's integrator."""
+    one = method.integrator
+    if one.kind == "splitting":
+        parts = np.array([part for _, part in one.moves])
+        kicks = np.array([move == "kick" for move, _ in one.moves], np.uint8)
+        return Tables((), (parts, kicks), ())
+    if one.kind == "runge-kutta":
+        size = len(one.weights)
+        matrix = np.zeros((size, size))
+        for k, row in enumerate(one.stages):
+            matrix[k, :k] = row
+        return Tables((), (), (matrix, np.array(one.weights), matrix.sum(axis=1)))
+    return Tables((0,) if one.kind == "stormer" else (), (), ())
+
+
+def bodies_for(state: State, method: Method) -> Bodies:
+    """The rows of the bodies, with the scratch that the integrator needs."""
+    kind = method.integrator.kind
+    n = len(state.place)
+    scratch = 0 if kind == "verlet" else n
+    stages = len(method.integrator.weights)
+    return Bodies(
+        place=state.place,
+        velocity=state.velocity,
+        accel=state.accel,
+        last=np.zeros((n, 4)),
+        start=np.zeros((scratch, 4)),
+        rest=np.zeros((scratch, 4)),
+        slopes=np.zeros((stages, 2, n, 4)),
+    )
+
+
+def forces_of(scene: Scene, state: State, extra: Sequence[Force]) -> Forces:
+    """All that pulls."""
+    row, pull = state.row, scene.attraction
+    gravity = (*scene.gravity, *(0.0,) * (3 - scene.dimension)) if any(scene.gravity) else ()
+    return Forces(
+        gravity=gravity,
+        drag=() if scene.drag is None else (scene.drag.linear, scene.drag.quadratic),
+        springs=springs_of(scene, row),
+        hinges=hinges_of(scene, row),
+        hands=(),
+        attraction=() if pull is None else attraction_of(len(state.place), pull.G, pull.softening, pull.opening),
+        extra=np.array([force.address for force in extra], np.int64),
+        periods=periods_of(scene),
+    )
+
+
+def setting_of(scene: Scene, state: State, walls: tuple[str, ...]) -> Setting:
+    """Restitution and friction by pairs of materials."""
+    balls = scene.balls.material.names or ("ball",)
+    bounce, wall_bounce = scene.restitution.table(balls, walls or ("wall",))
+    (static, dynamic), (wall_static, wall_dynamic) = scene.friction.table(balls, walls or ("wall",))
+    return Setting(
+        material=state.material,
+        bounce=bounce,
+        wall_bounce=wall_bounce,
+        static=static,
+        dynamic=dynamic,
+        wall_static=wall_static,
+        wall_dynamic=wall_dynamic,
+    )
+
+
+def space_of(scene: Scene) -> Space:
+    """Where space begins and how long it is, where that is known, and is it periodic?"""
+    box = scene.boundary
+    if not isinstance(box, Box):
+        return Space((0.0,) * 3, (0.0,) * 3, (False,) * 3)
+    missing = 3 - scene.dimension
+    size, periodic = (*box.size, *(0.0,) * missing), (*box.periodic, *(False,) * missing)
+    return Space((0.0,) * 3, size, periodic)  # type: ignore[arg-type]  # three in all
+
+
+def linked_of(scene: Scene, state: State) -> NDArray[np.uint8]:
+    """Of each body, whether it has links, or is a corner of a cloth; empty where none is."""
+    linked = np.zeros(len(state.number), np.uint8)
+    linked[scene.links.between.ravel()] |= LINKED
+    linked[scene.triangles.ravel()] |= WOVEN
+    return linked[state.number] if linked.any() else np.zeros(0, np.uint8)
+
+
+def pairs_of(scene: Scene, state: State) -> Pairs | tuple[()]:
+    """Who can collide with whom; nobody where all are points, or all are linked."""
+    radius = scene.balls.radius
+    touch = scene.attraction.touch if scene.attraction else "bounce"
+    if len(radius) < 2 or not radius.any() or touch == "pass":
+        return ()
+    linked = linked_of(scene, state)
+    if linked.size and linked.all():
+        return ()
+    return Pairs(
+        grid=grid_memory(len(radius)),
+        space=space_of(scene),
+        lined=np.zeros((4, len(radius) + 4)),
+        close=np.zeros(2 * len(radius) + 1024, np.uint64),
+        fast=np.zeros(len(radius), np.uint32),
+        quick=np.zeros(len(radius), np.uint8),
+        linked=linked,
+        widest=float(radius.max()),
+    )
+
+
+class Heap(NamedTuple):
+    """A pile, and what it is called with."""
+
+    pile: Pile
+    space: Space
+    softness: Softness
+    walls: PileWalls
+    laws: Any
+    labels: Any  # of each wall, the number of its name
+    linked: Any  # as in `Pairs`
+    substeps: int
+
+
+def heap_of(scene: Scene, state: State, walls: Walls | tuple[()], setting: Setting, step: float) -> Heap:
+    """The memory and the tables of a pile."""
+    regions = walls.regions if walls else np.zeros(0, region_record)
+    edges = walls.edges if walls else np.zeros(0, edge_record)
+    balls = setting.bounce.shape[0]
+    flat = regions["kind"] == HALF_SPACE
+    normals = np.stack([regions[flat][f"q{axis}"] for axis in "xyz"], axis=1)
+    points = np.stack([regions[flat][f"p{axis}"] for axis in "xyz"], axis=1)
+    offsets = (normals * points).sum(axis=1)
+    planes = np.column_stack([normals, offsets, balls + regions[flat]["material"]])
+    parts = [
+        (k, j, balls + int(edges[j]["material"] if regions[k]["kind"] == OUTLINE else regions[k]["material"]))
+        for k in np.flatnonzero(~flat).tolist()
+        for j in (range(regions[k]["first"], regions[k]["first"] + regions[k]["count"])
+                  if regions[k]["kind"] == OUTLINE else [0])
+    ]  # fmt: skip
+    shape = np.array(parts, np.uint32).reshape(-1, 3)
+    return Heap(
+        pile=pile_memory(scene.dimension, len(state.place)),
+        space=space_of(scene),
+        softness=Softness(),
+        walls=PileWalls(planes, regions, edges, shape),
+        laws=contact_laws(
+            np.stack([setting.bounce, setting.static, setting.dynamic], axis=2),
+            np.stack([setting.wall_bounce, setting.wall_static, setting.wall_dynamic], axis=2),
+        ),
+        labels=np.array(
+            [
+                *regions[flat]["label"],
+                *(edges[j]["label"] if regions[k]["kind"] == OUTLINE else regions[k]["label"] for k, j, _ in parts),
+            ],
+            np.uint32,
+        ),
+        linked=linked_of(scene, state),
+        substeps=substeps_for(scene, step),
+    )
+
+
+def substeps_for(scene: Scene, step: float) -> int:
+    """So many substeps that a pile does not shake: layers · g h² / r stays below a number found by trial."""
+    balls = scene.balls
+    moving = ~balls.fixed & (balls.radius > 0.0)
+    radius = float(balls.radius[moving].min(initial=np.inf))
+    g = float(np.linalg.norm(scene.gravity))
+    layers = moving.sum() ** (1.0 / scene.dimension)
+    if isinstance(scene.boundary, Box):
+        base = float(np.prod(np.delete(scene.boundary.size, int(np.argmax(np.abs(scene.gravity))))))
+        layers = float(((2.0 * balls.radius[moving]) ** scene.dimension).sum()) / (base * 2.0 * radius)
+    needed = step * np.sqrt(max(layers, 1.0) * g / (SHAKING * radius))
+    return int(np.clip(np.ceil(needed), SUBSTEPS, MOST_SUBSTEPS))
+
+
+def sheet_of(scene: Scene, state: State) -> Sheet | tuple[()]:
+    """The triangles of cloth, and who can meet them; empty where there are none, or nobody can."""
+    woven = np.zeros(len(scene.balls), np.uint8)
+    woven[scene.triangles.ravel()] = 1
+    if not len(scene.triangles) or woven.all():
+        return ()
+    a, b, c = (scene.balls.position[scene.triangles[:, k]] for k in range(3))
+    thickness = THICKNESS * float(np.sqrt(((b - a) ** 2 + (c - b) ** 2 + (a - c) ** 2).sum(axis=1) / 3.0).mean())
+    return Sheet(
+        corners=state.row[scene.triangles].astype(np.uint32),
+        woven=woven[state.number],
+        grid=grid_memory(len(woven)),
+        space=space_of(scene),
+        start=np.zeros((len(woven), 4)),
+        relative=np.zeros(18),
+        widest=max(float(scene.balls.radius[woven == 0].max()), thickness),
+        thickness=thickness,
+    )
+
+
+def walls_of(scene: Scene) -> tuple[Walls | tuple[()], list[str], tuple[str, ...]]:
+    """What is forbidden, what its parts are called, and what they are made of."""
+    table = regions_of(scene)
+    if not len(table.regions):
+        return (), [], ()
+    size, places = space_of(scene).size, scene.balls.position
+    low, high = np.zeros(3), np.array(size)
+    for axis in range(scene.dimension if len(places) else 0):
+        if not size[axis]:
+            low[axis], high[axis] = places[:, axis].min(), places[:, axis].max()
+    clearance = clearance_of(scene.dimension, table.regions, table.edges, low, high)
+    walls = Walls(table.regions, table.edges, clearance, np.zeros(0, contact_record))
+    return walls, table.names, tuple(table.materials)

@@ -1,0 +1,413 @@
+"""The engine: rows and tables built from a scene, and the ways to run them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import BlowUpError
+from carom.scene import Scene
+from carom.solvers.stepped import loop
+from carom.solvers.stepped.account import Account
+from carom.solvers.stepped.build import (
+    Heap,
+    bodies_for,
+    forces_of,
+    heap_of,
+    method_tables,
+    pairs_of,
+    setting_of,
+    sheet_of,
+    walls_of,
+)
+from carom.solvers.stepped.energy import kinetic, potentials
+from carom.solvers.stepped.extra import Force
+from carom.solvers.stepped.forces import Hands
+from carom.solvers.stepped.method import Method
+from carom.solvers.stepped.obstacles import contact_record
+from carom.solvers.stepped.pile_memory import NEEDED, larger
+from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL, clock_record
+from carom.solvers.stepped.state import State
+from carom.world.collisions import NOBODY, collision_record
+
+Floats = NDArray[np.float64]
+Hook = Callable[[], object]
+
+MANY = 2**62
+LARGE = 4096
+"""Bodies from which memory sets the pace, so that it pays to keep them in order."""
+SORTING = 64
+"""Steps between two sorts."""
+PATIENCE = 10_000_000
+"""Steps without a collision, on a run without an end in time, after which no collision is expected."""
+LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "merging")
+"""Kinds of energy that the clock adds up as lost."""
+
+
+@dataclass
+class Hooks:
+    """What is called around a step: before it, when the move is prepared, and after it."""
+
+    before: list[Hook] = field(default_factory=list)
+    prepared: list[Hook] = field(default_factory=list)
+    after: list[Hook] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.before or self.prepared or self.after)
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A spring from a ball to a place that someone moves, and a motor's thrust."""
+
+    target: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    stiffness: float = 0.0
+    """N/m"""
+    damping: float = 0.0
+    """N s/m, against the ball's velocity."""
+    thrust: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """m/s²"""
+
+
+class Engine:
+    """A run of the stepped solver."""
+
+    name = "stepped"
+
+    def __init__(self, scene: Scene, method: Method, forces: Sequence[Force] = ()) -> None:
+        self.scene = scene
+        self.method = method
+        self.extra = tuple(forces)
+        self.hooks = Hooks()
+        self.clock = np.zeros(1, clock_record)
+        self._no_logs = np.zeros(0, collision_record)
+        self._build(State.of(scene))
+        self.hands: dict[int, Hand] = {}
+        self.driven: set[int] = set()
+        self.start = self._mechanical(0.0)
+
+    def _build(self, state: State) -> None:
+        """Make everything that kernels are called with."""
+        scene = self.scene
+        self.state = state
+        self.dim = (0,) * scene.dimension
+        self.tables = method_tables(self.method)
+        self.bodies = bodies_for(state, self.method)
+        self.forces = forces_of(scene, state, self.extra)
+        self.walls, self.wall_names, materials = walls_of(scene)
+        self.setting = setting_of(scene, state, materials)
+        self.pairs = pairs_of(scene, state)
+        self.cloth = sheet_of(scene, state)
+        piled = self.method.contacts == "pile"
+        self.heap: Heap | tuple[()] = heap_of(scene, state, self.walls, self.setting, self.method.step) if piled else ()
+        self.clock["fresh"] = 0
+        self.clock["bodies"] = np.searchsorted(state.born, self.time, side="right")
+
+    # Running.
+
+    def advance(self, until: float, quota: int, logs: NDArray[Any]) -> bool:
+        """Make all steps that end by a time, or until so many more collisions are done; True if it may go on.
+
+        Without a time, it ends after so many steps in which nobody met anything that nobody will.
+        """
+        clock = self.clock[0]
+        clock["logged"] = 0
+        goal = self.collisions + quota
+        ahead = (until - self.origin) / self.method.step
+        last = math.floor(ahead + 1e-9) if ahead < MANY else int(clock["steps"]) + PATIENCE
+        reason = DONE
+        while clock["steps"] < last and self.collisions < goal and reason != FULL:
+            reason = self._steps(last - int(clock["steps"]), goal, logs)
+            if reason == CROWDED and self.heap:
+                room = 2 * int(self.heap.pile.tally[NEEDED]) + 64
+                self.heap = self.heap._replace(pile=larger(self.heap.pile, len(self.state.number), room))
+            if reason == BLOWN:
+                raise BlowUpError(int(self.state.number[clock["culprit"]]), self.time, self.method.step)
+        self._translate(logs[: int(clock["logged"])])
+        return reason == FULL or self.collisions >= goal
+
+    def room(self, collisions: int) -> int:
+        """How long a log must be for so many collisions: a step more."""
+        return collisions + 4 * len(self.state.number) + 64
+
+    def part(self, now: float, size: float) -> tuple[float, int]:
+        """The end of a part of a run, in time and in collisions, for reports of progress on the way."""
+        return now + size * self.method.step, MANY
+
+    def _steps(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
+        """Make so many steps at once, or one step by parts where someone wants to be called between."""
+        if self.sortable:
+            done = int(self.clock["steps"][0])
+            if done % SORTING == 0:
+                self._sort()
+            steps = min(steps, SORTING - done % SORTING)
+        if not self.hooks:
+            return self._call(steps, goal, logs, loop.WHOLE)
+        for hook in self.hooks.before:
+            hook()
+        self._call(1, goal, logs, loop.PREPARE)
+        for hook in self.hooks.prepared:
+            hook()
+        reason = self._call(1, goal, logs, loop.FINISH)
+        for hook in self.hooks.after:
+            hook()
+        return reason
+
+    @property
+    def sortable(self) -> bool:
+        """Is it worth while, and allowed, to put the bodies in order? Links and hands know them by their rows."""
+        f = self.forces
+        tied = bool(len(f.springs) or len(f.hinges) or len(f.hands) or len(self.cloth))
+        return (
+            not tied
+            and not self.heap
+            and len(self.pairs) > 0
+            and len(self.state.number) > LARGE
+            and not self.state.born.any()
+        )
+
+    def _sort(self) -> None:
+        """Put the rows in the order of cells, so that neighbours are neighbours in memory.
+
+        When, is told by the number of steps alone: the order in which pairs are met decides about bits.
+        """
+        state = self.state
+        x = state.place[:, : self.scene.dimension]
+        edge = 4.0 * float(state.place[:, 3].max())
+        spread = np.floor((x - x.min(axis=0)) / edge).astype(np.int64)
+        order = np.lexsort(spread.T)
+        for rows in (state.place, state.velocity, state.accel, state.turns, state.material, state.number):
+            rows[:] = rows[order]
+        for rows in (self.bodies.last, self.bodies.start):
+            if len(rows):
+                rows[:] = rows[order]
+
+    def _call(self, steps: int, goal: int, logs: NDArray[Any], part: int) -> int:
+        state, tables = self.state, self.tables
+        if self.walls:  # contacts with walls are noted if anyone listens
+            room = 4 * len(state.number) + 64 if logs.size else 0
+            if self.walls.notes.size != room:
+                self.walls = self.walls._replace(notes=np.zeros(room, contact_record))
+        return int(
+            loop.advance(
+                self.dim, self.clock, self.bodies, state.born, state.turns, self.forces, self.setting,
+                self.varying, tables.stormer, tables.splitting, tables.tableau, self.rubbing,
+                self.walls, self.pairs, self.cloth, self.heap, logs, self.method.step, steps, goal, part,
+            )
+        )  # fmt: skip
+
+    @property
+    def varying(self) -> tuple[int, ...]:
+        """Not empty where forces vary, and so are asked for in each step: uniform gravity alone does not."""
+        f = self.forces
+        return (0,) if any(map(len, (f.drag, f.springs, f.hinges, f.hands, f.attraction, f.extra))) else ()
+
+    @property
+    def rubbing(self) -> tuple[int, ...]:
+        """Not empty where forces depend on velocity, or may."""
+        f = self.forces
+        damped = bool(f.springs) and f.springs.c.size > 0
+        return (0,) if damped or len(f.drag) or len(f.hands) or len(f.extra) else ()
+
+    def _translate(self, logs: NDArray[Any]) -> None:
+        """Rows into numbers of the scene, and times since the origin into absolute ones; in the order of time."""
+        for name in ("a", "b"):
+            rows = logs[name]
+            real = rows != NOBODY
+            rows[real] = self.state.number[rows[real]]
+        logs["time"] += self.origin
+        swap = (logs["kind"] == 1) & (logs["b"] < logs["a"])
+        logs["a"][swap], logs["b"][swap] = logs["b"][swap], logs["a"][swap].copy()
+        logs["normal"][swap] *= -1.0
+        logs[:] = logs[np.argsort(logs["time"], kind="stable")]
+
+    # Reading.
+
+    @property
+    def origin(self) -> float:
+        """The time from which steps are counted, s."""
+        return float(self.clock["begin"][0])
+
+    @property
+    def time(self) -> float:
+        """The end of the last step, s."""
+        return self.origin + int(self.clock["steps"][0]) * self.method.step
+
+    @property
+    def collisions_by_kind(self) -> dict[str, int]:
+        """Collisions so far, by kind."""
+        kinds = {"ball-ball": "ball_ball", "ball-wall": "ball_wall"}
+        if len(self.scene.triangles):
+            kinds["ball-cloth"] = "ball_cloth"
+        return {name: int(self.clock[key][0]) for name, key in kinds.items()}
+
+    @property
+    def collisions(self) -> int:
+        """Collisions so far."""
+        return sum(int(self.clock[key][0]) for key in ("ball_ball", "ball_wall", "ball_cloth"))
+
+    def _rows(self, t: float) -> tuple[Floats, Floats]:
+        """Places and velocities at a time after the last step, by the parabola of the next: a look changes nothing."""
+        state, s = self.state, t - self.time
+        x, v, a = state.place[:, :3], state.velocity[:, :3], state.accel[:, :3]
+        if abs(s) <= 1e-9 * self.method.step:
+            return x.copy(), v.copy()
+        if not self.clock["fresh"][0]:
+            self._call(0, 0, self._no_logs, loop.LOOK)
+        s = s * (np.arange(len(x)) < self.clock["bodies"][0])[:, None]
+        return x + (v + 0.5 * a * s) * s, v + a * s
+
+    def _in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty_like(rows)
+        out[self.state.number] = rows
+        return out
+
+    def places(self, t: float) -> Floats:
+        """Where all balls of the scene are."""
+        x = self._rows(t)[0]
+        for axis, period in enumerate(self.forces.periods):
+            if period:
+                x[:, axis] -= np.floor(x[:, axis] / period) * period
+        return self._in_order(x)
+
+    def velocities(self, t: float) -> Floats:
+        """How fast they are."""
+        return self._in_order(self._rows(t)[1])
+
+    @property
+    def turns(self) -> NDArray[np.int64]:
+        """How many times each ball has gone round each periodic axis."""
+        return self._in_order(self.state.turns)
+
+    @property
+    def born(self) -> NDArray[np.bool_]:
+        """Who is there."""
+        return self._in_order(np.arange(len(self.state.number)) < self.clock["bodies"][0])
+
+    def _energies(self, t: float) -> tuple[float, dict[str, float]]:
+        """Kinetic energy, and what each force has stored, of all that are born, J."""
+        n = int(self.clock["bodies"][0])
+        x, v = (rows[:n] for rows in self._rows(t))
+        m = self.state.accel[:n, 3]
+        moving = self.state.velocity[:n, 3] > 0.0
+        return kinetic(v[moving], m[moving]), potentials(self.forces, self.extra, t, x, v, m, moving)
+
+    def potential(self, t: float) -> dict[str, float]:
+        """What each force has stored, J."""
+        return self._energies(t)[1]
+
+    def account(self, t: float) -> Account:
+        """All energies, and what was lost."""
+        moving, stored = self._energies(t)
+        lost = {name: float(self.clock[name][0]) for name in LOSSES}
+        return Account(moving, stored, lost, float(self.clock["work"][0]), self.start)
+
+    def next_together(self) -> NDArray[Any]:
+        """Nothing: who steps does not know ahead."""
+        return self._no_logs
+
+    @property
+    def resting(self) -> tuple[int, ...]:
+        """Balls that are born, free, and do not move at all."""
+        state = self.state
+        still = (state.velocity[:, :3] == 0.0).all(axis=1) & (state.velocity[:, 3] > 0.0)
+        return tuple(np.sort(state.number[still & (np.arange(len(still)) < self.clock["bodies"][0])]).tolist())
+
+    softened = 0
+    """No collision is part of a longer contact here."""
+    contact_time = 0.0
+
+    def wall_name(self, wall: int) -> str:
+        """What a region is called."""
+        return self.wall_names[wall]
+
+    def count_as_merging(self, work: float) -> None:
+        """Book as lost by merging what the last edit took, given what was booked as work before it."""
+        self.clock["merging"] += work - self.clock["work"]
+        self.clock["work"] = work
+
+    # Steering.
+
+    def steer(self, hands: Mapping[int, Hand]) -> None:
+        """Let these hands pull from now on, by the number of the ball."""
+        row, rows = self.state.row, list(hands.values())
+        self.hands = dict(hands)
+        self.forces = self.forces._replace(
+            hands=Hands(
+                body=row[list(hands)].astype(np.uint32),
+                target=np.array([hand.target for hand in rows]),
+                k=np.array([hand.stiffness for hand in rows]),
+                c=np.array([hand.damping for hand in rows]),
+                thrust=np.array([hand.thrust for hand in rows]),
+            )
+            if hands
+            else ()
+        )
+        self.clock["fresh"] = 0
+
+    def set_velocity(self, ball: int, velocity: Sequence[float]) -> None:
+        """Drive a ball at a velocity, which it keeps whatever happens."""
+        self.driven.add(ball)
+        self._rows_change(ball, velocity, 0.0)
+
+    def set_free(self, ball: int) -> None:
+        """Let a driven ball move by forces again, at the velocity that it has."""
+        self.driven.discard(ball)
+        row = self.state.row[ball]
+        mass = self.state.accel[row, 3]
+        self._rows_change(ball, self.state.velocity[row, :3], 0.0 if self.scene.balls.fixed[ball] else 1.0 / mass)
+
+    def push(self, ball: int, impulse: Sequence[float]) -> None:
+        """Change a ball's velocity by an impulse, N s."""
+        v = self.state.velocity[self.state.row[ball]]
+        self._rows_change(ball, v[:3] + v[3] * np.array(impulse), v[3])
+
+    def _rows_change(self, ball: int, velocity: Any, inverse_mass: float) -> None:
+        """Give a ball another velocity or mobility at once; what that takes counts as work."""
+        before = self._mechanical(self.time)
+        self.state.velocity[self.state.row[ball]] = (*velocity, inverse_mass)
+        self.clock["fresh"] = 0
+        self.clock["begun"] = 0
+        self.clock["work"] += self._mechanical(self.time) - before
+
+    def _mechanical(self, t: float) -> float:
+        moving, stored = self._energies(t)
+        return moving + sum(stored.values())
+
+    # Editing.
+
+    def surviving(self, scene: Scene) -> Scene:
+        """A scene without the links that have broken."""
+        if not self.clock["broken"][0]:
+            return scene
+        springs = self.forces.springs
+        whole = np.ones(len(scene.links), bool)
+        whole[springs.number[np.isnan(springs.limit)]] = False
+        return scene.replace(links=scene.links[whole])
+
+    def edited(self, scene: Scene, origin: NDArray[np.intp], now: float, *, around: bool) -> Engine:  # noqa: ARG002  # all is built anew
+        """A run that goes on with another scene; steps are counted anew from now."""
+        other = Engine(scene, self.method, self.extra)
+        before = self._mechanical(now)
+        x, v = self.places(now), self.velocities(now)
+        turns, row = self.turns, other.state.row
+        stay = origin >= 0
+        other.state.place[row[stay], :3] = x[origin[stay]]
+        other.state.velocity[row[stay], :3] = v[origin[stay]]
+        other.state.turns[row[stay]] = turns[origin[stay]]
+        for name in ("ball_ball", "ball_wall", "ball_cloth", "broken", "work", *LOSSES):
+            other.clock[name] = self.clock[name]
+        other.clock["begin"] = now
+        other.clock["bodies"] = np.searchsorted(other.state.born, now, side="right")
+        other.hooks, other.start = self.hooks, self.start
+        numbers = {int(k): new for new, k in enumerate(origin.tolist()) if k >= 0}
+        other.driven = {numbers[k] for k in self.driven if k in numbers}
+        other.state.velocity[row[list(other.driven)], 3] = 0.0
+        other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})
+        other.clock["work"] += other._mechanical(now) - before
+        return other

@@ -1,0 +1,234 @@
+"""The acceleration of every body: all forces of a scene, one after the other.
+
+Each kind of force that a scene has is a tuple of what it needs; a kind that it does not have is an empty tuple, and is
+not even compiled.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from carom.physics.forces import bend_force, drag_coefficient, opening, spring_pull
+from carom.physics.jit import Index, Real, law, stage
+from carom.solvers.stepped.extra import call_force
+from carom.solvers.stepped.tree import add_attraction
+
+
+class Springs(NamedTuple):
+    """Links between bodies."""
+
+    ends: Any  # (M, 2) uint32, the lower number first
+    k: Any  # stiffness, N/m; 0 when broken
+    rest: Any  # length at which it does not pull, m
+    c: Any  # damping along the link, N s/m; empty when no link damps
+    limit: Any  # length at which it breaks, m; infinite for never, NaN when broken; empty when none does
+    number: Any  # of the link in the scene
+
+
+class Hinges(NamedTuple):
+    """Stiffness by angle: U = k (θ - θ0)² / 2 at the middle one of three bodies."""
+
+    bodies: Any  # (M, 3) uint32: end, middle, end
+    k: Any  # N m/rad
+    rest: Any  # rad
+
+
+class Hands(NamedTuple):
+    """Springs from bodies to places that someone moves, and thrust."""
+
+    body: Any  # uint32
+    target: Any  # (M, 3): where the spring is held, m
+    k: Any  # N/m
+    c: Any  # N s/m, against the body's velocity
+    thrust: Any  # (M, 3): acceleration by a motor, m/s²
+
+
+class Forces(NamedTuple):
+    """What pulls; an empty tuple stands for a kind that the scene has none of."""
+
+    gravity: Any  # (gx, gy, gz), m/s²
+    drag: Any  # (linear, quadratic), kg/s and kg/m
+    springs: Any
+    hinges: Any
+    hands: Any
+    attraction: Any
+    extra: Any  # addresses of forces that a user has added
+    periods: Any  # lengths of the box along periodic axes, else 0; empty when no axis is periodic
+
+
+@law
+def shortest(d: Real, period: Real) -> float:
+    """A distance along a periodic axis, to the nearest image."""
+    return float(d - period * np.rint(d / period)) if period > 0.0 else float(d)
+
+
+@law
+def between(dim: Any, periods: Any, place: Any, a: Index, b: Index) -> tuple[float, float, float]:
+    """The vector from body a to body b."""
+    dx = place[b, 0] - place[a, 0]
+    dy = place[b, 1] - place[a, 1]
+    dz = place[b, 2] - place[a, 2] if len(dim) == 3 else 0.0
+    if len(periods) > 0:
+        dx, dy, dz = shortest(dx, periods[0]), shortest(dy, periods[1]), shortest(dz, periods[2])
+    return dx, dy, dz
+
+
+@law
+def add_springs(dim: Any, springs: Any, periods: Any, place: Any, velocity: Any, force: Any, n: Index) -> float:
+    """Springs pull at both of their ends, once both are born; gives the power lost by damping, W."""
+    power = 0.0
+    if len(springs) == 0:
+        return power
+    damped = springs.c.size > 0
+    for m in range(springs.k.size):
+        link = np.uint64(m)
+        a, b = np.uint64(springs.ends[link, 0]), np.uint64(springs.ends[link, 1])
+        if b >= np.uint64(n):
+            continue
+        dx, dy, dz = between(dim, periods, place, a, b)
+        ll = dx * dx + dy * dy
+        if len(dim) == 3:
+            ll += dz * dz
+        length = math.sqrt(ll)
+        approach, c = 0.0, 0.0
+        if damped:
+            c = springs.c[link]
+            approach = (velocity[b, 0] - velocity[a, 0]) * dx + (velocity[b, 1] - velocity[a, 1]) * dy
+            if len(dim) == 3:
+                approach += (velocity[b, 2] - velocity[a, 2]) * dz
+            if length > 0.0:
+                power += c * (approach / length) * (approach / length)
+        pull = spring_pull(length, springs.rest[link], approach, springs.k[link], c)
+        force[a, 0] += pull * dx
+        force[a, 1] += pull * dy
+        force[b, 0] -= pull * dx
+        force[b, 1] -= pull * dy
+        if len(dim) == 3:
+            force[a, 2] += pull * dz
+            force[b, 2] -= pull * dz
+    return power
+
+
+@law
+def add_hinges(dim: Any, hinges: Any, periods: Any, place: Any, force: Any, n: Index) -> None:
+    """Hinges push their ends, and the middle the other way."""
+    if len(hinges) == 0:
+        return
+    for m in range(hinges.k.size):
+        one, mid = np.uint64(hinges.bodies[np.uint64(m), 0]), np.uint64(hinges.bodies[np.uint64(m), 1])
+        two = np.uint64(hinges.bodies[np.uint64(m), 2])
+        if max(one, mid, two) >= np.uint64(n):
+            continue
+        ax, ay, az = between(dim, periods, place, mid, one)
+        bx, by, bz = between(dim, periods, place, mid, two)
+        moment = hinges.k[np.uint64(m)] * (opening(ax, ay, az, bx, by, bz) - hinges.rest[np.uint64(m)])
+        fx, fy, fz = bend_force(moment, ax, ay, az, bx, by, bz)
+        hx, hy, hz = bend_force(moment, bx, by, bz, ax, ay, az)
+        force[one, 0] += fx
+        force[one, 1] += fy
+        force[two, 0] += hx
+        force[two, 1] += hy
+        force[mid, 0] -= fx + hx
+        force[mid, 1] -= fy + hy
+        if len(dim) == 3:
+            force[one, 2] += fz
+            force[two, 2] += hz
+            force[mid, 2] -= fz + hz
+
+
+@law
+def add_drag(dim: Any, drag: Any, velocity: Any, force: Any, n: Index) -> float:
+    """Drag on every body that is not held; gives the power lost, W."""
+    power = 0.0
+    if len(drag) == 0:
+        return power
+    for k in range(n):
+        i = np.uint64(k)
+        if velocity[i, 3] > 0.0:
+            vv = velocity[i, 0] * velocity[i, 0] + velocity[i, 1] * velocity[i, 1]
+            if len(dim) == 3:
+                vv += velocity[i, 2] * velocity[i, 2]
+            c = drag_coefficient(math.sqrt(vv), drag[0], drag[1])
+            power += c * vv
+            for axis in range(len(dim)):
+                force[i, axis] -= c * velocity[i, axis]
+    return power
+
+
+@law
+def add_hands(dim: Any, hands: Any, place: Any, velocity: Any, force: Any) -> float:
+    """Hands pull, motors push; gives their power, W."""
+    power = 0.0
+    if len(hands) == 0:
+        return power
+    for m in range(hands.k.size):
+        i = np.uint64(hands.body[np.uint64(m)])
+        for axis in range(len(dim)):
+            pull = hands.k[np.uint64(m)] * (hands.target[np.uint64(m), axis] - place[i, axis])
+            pull -= hands.c[np.uint64(m)] * velocity[i, axis]
+            pull += force[i, 3] * hands.thrust[np.uint64(m), axis]
+            force[i, axis] += pull
+            power += pull * velocity[i, axis]
+    return power
+
+
+@stage
+def attract_each_other(dim: Any, attraction: Any, place: Any, velocity: Any, accel: Any, n: Index) -> None:
+    """Add the attraction between all bodies; what is held stays without acceleration."""
+    add_attraction(dim, attraction, place, accel, n)
+    for k in range(n):
+        if velocity[np.uint64(k), 3] == 0.0:
+            for axis in range(3):
+                accel[np.uint64(k), axis] = 0.0
+
+
+@law
+def accelerate(
+    dim: Any, t: Real, place: Any, velocity: Any, accel: Any, n: Index,
+    gravity: Any, drag: Any, springs: Any, hinges: Any, hands: Any, attraction: Any, extra: Any, periods: Any,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Set the acceleration of the first n bodies; gives the power lost by drag and damping, and that of hands, W.
+
+    What is held has none.
+    """
+    for k in range(n):
+        for axis in range(3):
+            accel[np.uint64(k), axis] = 0.0
+    damping = add_springs(dim, springs, periods, place, velocity, accel, n)
+    add_hinges(dim, hinges, periods, place, accel, n)
+    friction = add_drag(dim, drag, velocity, accel, n)
+    work = add_hands(dim, hands, place, velocity, accel)
+    for m in range(extra.size):
+        call_force(extra[np.uint64(m)], t, place, velocity, accel, n)
+    for k in range(n):
+        i = np.uint64(k)
+        w = velocity[i, 3]
+        for axis in range(len(dim)):
+            accel[i, axis] *= w
+            if len(gravity) > 0 and w > 0.0:
+                accel[i, axis] += gravity[axis]
+    if len(attraction) > 0:
+        attract_each_other(dim, attraction, place, velocity, accel, n)
+    return friction, damping, work
+
+
+@law
+def snap(springs: Any, periods: Any, dim: Any, place: Any, n: Index) -> int:
+    """Break the links that are stretched beyond their limit; gives how many."""
+    broken = 0
+    if len(springs) == 0:
+        return broken
+    for m in range(springs.limit.size):
+        link = np.uint64(m)
+        a, b = np.uint64(springs.ends[link, 0]), np.uint64(springs.ends[link, 1])
+        if b >= np.uint64(n) or springs.limit[link] == np.inf:
+            continue
+        dx, dy, dz = between(dim, periods, place, a, b)
+        if (dx * dx + dy * dy) + dz * dz > springs.limit[link] * springs.limit[link]:
+            springs.k[link] = 0.0
+            springs.limit[link] = np.nan
+            if springs.c.size > 0:
+                springs.c[link] = 0.0
+            broken += 1
+    return broken

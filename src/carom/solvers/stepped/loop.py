@@ -1,0 +1,208 @@
+"""The main loop: move, meet, pull; and nothing else.
+
+A step moves all bodies as if nothing were in the way (`prepare`), lets them meet what was in the way (`meet`), and asks
+for the forces where they now are (`finish`).
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from carom.physics.jit import Index, Real, kernel, law
+from carom.solvers.stepped import moves
+from carom.solvers.stepped.contacts import meet
+from carom.solvers.stepped.forces import snap
+from carom.solvers.stepped.pile import begin_step, end_step, substep
+from carom.solvers.stepped.pile_impacts import count_impacts
+from carom.solvers.stepped.pile_memory import LOST
+from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL
+
+# Which part of a step is wanted.
+WHOLE: Final = 0
+PREPARE: Final = 1
+FINISH: Final = 2
+LOOK: Final = 3  # no step: set the accelerations, so that one can look along the path to come
+
+SPEEDY: Final = 1e100  # m/s; whoever is faster has flown off
+
+
+@law
+def bear(clock: Any, bodies: Any, born: Any, gravity: Any, t: Real) -> None:
+    """Bodies whose time has come are there from this step on; they are in the order of their births.
+
+    The energy that they bring, of motion and of gravity, counts as work that was put in.
+    """
+    while clock.bodies < born.size and born[np.uint64(clock.bodies)] <= t:
+        i = np.uint64(clock.bodies)
+        if bodies.velocity[i, 3] > 0.0:
+            for axis in range(3):
+                v = bodies.velocity[i, axis]
+                clock.work += 0.5 * bodies.accel[i, 3] * v * v
+                if len(gravity) > 0:
+                    clock.work -= bodies.accel[i, 3] * gravity[axis] * bodies.place[i, axis]
+        clock.bodies += 1
+        clock.fresh = 0
+
+
+@law
+def prepare(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any,
+    varying: Any, stormer: Any, splitting: Any, tableau: Any, rubbing: Any,
+) -> None:  # fmt: skip
+    """Move all bodies by a step, as if nothing were in the way."""
+    n = clock.bodies
+    drag, damping, work = 0.0, 0.0, 0.0
+    if len(splitting) > 0:
+        drag, damping, work = moves.split(dim, t, dt, bodies, n, forces, splitting, rubbing)
+    elif len(tableau) > 0:
+        drag, damping, work = moves.runge_kutta(dim, t, dt, bodies, n, forces, tableau)
+    else:
+        if clock.fresh == 0:
+            moves.forces_now(dim, t, bodies, n, forces)
+            clock.fresh = 1
+        if len(stormer) > 0:
+            moves.leap(dim, dt, bodies, n, clock.begun == 0)
+        else:
+            moves.fly(dim, dt, clock, bodies, n, forces.gravity, varying)
+    if len(splitting) > 0 or len(tableau) > 0 or len(stormer) > 0:
+        moves.look(dim, clock, bodies, n)
+    clock.drag += drag
+    clock.damping += damping
+    clock.work += work
+
+
+@law
+def finish(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any,
+    varying: Any, stormer: Any, splitting: Any, tableau: Any,
+) -> None:  # fmt: skip
+    """Bring velocities to the end of the step, with the forces that act there; t is the time then."""
+    n = clock.bodies
+    if len(splitting) > 0 or len(tableau) > 0:
+        moves.add_rest(dim, bodies, n)
+        return
+    if len(stormer) > 0:
+        moves.land(dim, dt, bodies, n)
+    if len(varying) > 0:
+        drag, damping, work = moves.forces_now(dim, t, bodies, n, forces)
+        clock.drag += drag * dt
+        clock.damping += damping * dt
+        clock.work += work * dt
+    if len(stormer) > 0:
+        moves.central_difference(dim, dt, bodies, n)
+    elif len(varying) > 0:
+        moves.correct(dim, dt, bodies, n)
+
+
+@law
+def settle(
+    dim: Any,
+    t: Real,
+    dt: Real,
+    clock: Any,
+    bodies: Any,
+    forces: Any,
+    setting: Any,
+    varying: Any,
+    heap: Any,
+    logs: Any,
+) -> bool:
+    """A whole step of a pile, in substeps; False if there is no room for its contacts, and nothing has changed."""
+    n = clock.bodies
+    h = dt / heap.substeps
+    if clock.fresh == 0:
+        moves.forces_now(dim, t, bodies, n, forces)
+        clock.fresh = 1
+    if not begin_step(
+        dim, heap.pile, heap.space, heap.softness, n, dt, h, bodies.place, bodies.velocity, bodies.accel,
+        setting.material, heap.walls, heap.laws, heap.linked,
+    ):  # fmt: skip
+        return False
+    for k in range(heap.substeps):
+        if len(varying) > 0:
+            drag, damping, work = moves.forces_now(dim, t + k * h, bodies, n, forces)
+            clock.drag += drag * h
+            clock.damping += damping * h
+            clock.work += work * h
+        substep(dim, heap.pile, heap.softness, n, h, bodies.place, bodies.velocity, bodies.accel, heap.laws)
+    end_step(dim, heap.pile, n, bodies.velocity, bodies.accel)
+    clock.contacts = heap.pile.account[LOST]
+    count_impacts(dim, clock.steps * dt + dt, clock, heap.pile, heap.laws, heap.labels, bodies.place, logs)
+    moves.look(dim, clock, bodies, n)
+    return True
+
+
+@law
+def wrap(place: Any, last: Any, turns: Any, n: Index, periods: Any, two_places: Any) -> None:
+    """Who has left through the side of a periodic axis comes in on the other."""
+    if len(periods) == 0:
+        return
+    for axis in range(3):
+        period = periods[axis]
+        if period == 0.0:
+            continue
+        for k in range(n):
+            i = np.uint64(k)
+            x = place[i, axis]
+            if x < 0.0 or x >= period:
+                round_ = np.floor(x / period)
+                place[i, axis] = min(max(x - round_ * period, 0.0), np.nextafter(period, 0.0))
+                turns[i, axis] += np.int64(round_)
+                if len(two_places) > 0:
+                    last[i, axis] -= round_ * period
+
+
+@law
+def flown_off(velocity: Any, n: Index, fastest: Real) -> int:
+    """The first body that is faster than anything can be, or of no speed at all (NaN); -1 if there is none."""
+    if fastest < SPEEDY * SPEEDY:
+        return -1
+    for k in range(n):
+        for axis in range(3):
+            if not abs(velocity[np.uint64(k), axis]) < SPEEDY:
+                return k
+    return 0
+
+
+@kernel
+def advance(
+    dim: Any, clocks: Any, bodies: Any, born: Any, turns: Any, forces: Any, setting: Any,
+    varying: Any, stormer: Any, splitting: Any, tableau: Any, rubbing: Any,
+    walls: Any, pairs: Any, cloth: Any, heap: Any, logs: Any, dt: Real, steps: Index, goal: Index, part: Index,
+) -> int:  # fmt: skip
+    """Make so many steps of dt, or until there have been `goal` collisions; says why it stopped."""
+    clock = clocks[0]
+    if part == LOOK:
+        moves.forces_now(dim, clock.begin + clock.steps * dt, bodies, clock.bodies, forces)
+        clock.fresh = 1
+        return DONE
+    for _ in range(steps):
+        t = clock.steps * dt
+        if part != FINISH:
+            bear(clock, bodies, born, forces.gravity, clock.begin + t)
+        if len(heap) > 0:
+            if part != FINISH and not settle(
+                dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, logs
+            ):
+                return CROWDED
+        elif part != FINISH:
+            prepare(dim, clock.begin + t, dt, clock, bodies, forces, varying, stormer, splitting, tableau, rubbing)
+        if part == PREPARE:
+            return DONE
+        if len(heap) == 0:
+            meet(dim, t, dt, clock, bodies, forces.periods, setting, walls, pairs, cloth, logs)
+        clock.steps += 1
+        t = clock.begin + clock.steps * dt
+        if len(heap) == 0:
+            finish(dim, t, dt, clock, bodies, forces, varying, stormer, splitting, tableau)
+        clock.begun = 1
+        wrap(bodies.place, bodies.start, turns, clock.bodies, forces.periods, stormer)
+        clock.broken += snap(forces.springs, forces.periods, dim, bodies.place, clock.bodies)
+        clock.culprit = flown_off(bodies.velocity, clock.bodies, clock.fastest)
+        if clock.culprit >= 0:
+            return BLOWN
+        if clock.ball_ball + clock.ball_wall + clock.ball_cloth >= goal:
+            return DONE
+        if logs.size > 0 and 2 * clock.logged > logs.size:
+            return FULL
+    return DONE

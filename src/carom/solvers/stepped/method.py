@@ -1,0 +1,56 @@
+"""The method of a run: what a user or the scene says, and sensible choices for what they leave open."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from carom.errors import Problem, SceneError, StepWarning
+from carom.scene import Scene
+from carom.scene.base import nearest
+from carom.solvers.stepped.integrators import INTEGRATORS, Integrator
+from carom.solvers.stepped.stability import largest_stable_step, sensible_step
+
+
+@dataclass(frozen=True)
+class Method:
+    """How time advances: by which step, with which integrator, and how balls meet."""
+
+    step: float
+    """s"""
+    integrator: Integrator
+    contacts: str
+    """"impacts" or "pile"."""
+
+    def __str__(self) -> str:
+        return f"{self.integrator.name}, steps of {self.step:.6g} s, {self.contacts}"
+
+
+def method_for(
+    scene: Scene, step: float | None = None, integrator: str | None = None, contacts: str | None = None
+) -> Method:
+    """What is said here counts before what the scene says, and that before a choice of ours."""
+    told = scene.stepping
+    name = integrator or told.integrator or "verlet"
+    if name not in INTEGRATORS:
+        remedy = nearest(name, INTEGRATORS, "integrators")
+        raise SceneError([Problem("integrator", f"there is no integrator {name!r}", remedy)])
+    manner = contacts if contacts not in (None, "auto") else told.contacts
+    if manner in (None, "auto"):
+        manner = "pile" if scene.piles_up else "impacts"
+    size = step or told.step
+    method = Method(float(size or sensible_step(scene)), INTEGRATORS[name], str(manner))
+    if size:
+        warn_if_unstable(scene, method)
+    return method
+
+
+def warn_if_unstable(scene: Scene, method: Method) -> None:
+    """Say so beforehand if springs are too stiff for the step."""
+    largest = largest_stable_step(scene)
+    if method.step > largest:
+        message = (
+            f"step: {method.step:.6g} s may be too large for the springs of this scene: the largest step that is "
+            f"stable for sure is {largest:.3g} s. Use that or less, or softer springs."
+        )
+        warnings.warn(message, StepWarning, stacklevel=4)

@@ -1,0 +1,272 @@
+"""Which balls met within a step, found by cells.
+
+Pairs are noted that come near each other, four at a time, and tried afterwards. A ball that moves so fast that cells
+would have to be large looks along its whole path by itself.
+"""
+
+import math
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from carom.physics import lanes
+from carom.physics.jit import Index, Real, branch, law, stage
+from carom.solvers.stepped.forces import between
+from carom.solvers.stepped.grid import file_bodies
+from carom.solvers.stepped.impacts import contact, may_collide, part, test
+
+FEW: Final = 64  # fast balls, each of which looks along its whole path; of more than so many, cells grow instead
+PATIENCE: Final = 16  # collisions of one fast ball within a step
+ROUND_UP: Final = 1.0 + 1e-12
+
+
+class Pairs(NamedTuple):
+    """Who can collide, and the grid to find them."""
+
+    grid: Any
+    space: Any
+    lined: Any  # (4, N + 4): places in the order of cells, and how far out each touches
+    close: Any  # pairs found near each other, uint64
+    fast: Any  # bodies that are too fast for cells, uint32
+    quick: Any  # uint8: 1 for those
+    linked: Any  # uint8: LINKED bodies do not collide with each other, WOVEN ones with nobody; empty: there are none
+    widest: float  # the largest radius, m
+
+
+@law
+def line_up(dim: Any, dt: Real, bodies: Any, n: Index, pairs: Any) -> None:
+    """Copy places into the order of the cells, each coordinate by itself, so that four can be read at once.
+
+    And how far out each touches within the step: its radius, and as far as it moves (the next float up, for rounding).
+    """
+    place, velocity, lined = bodies.place, bodies.velocity, pairs.lined
+    for k in range(n):
+        at = np.uint64(k)
+        i = np.uint64(pairs.grid.order[at])
+        vv = 0.0
+        for axis in range(len(dim)):
+            lined[axis, at] = place[i, axis]
+            vv += velocity[i, axis] * velocity[i, axis]
+        lined[3, at] = (place[i, 3] + math.sqrt(vv) * dt) * ROUND_UP
+
+
+@law
+def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any, found: Index) -> int:
+    """Note the pairs of body k and bodies from start to stop, by their places in the order, that are near each other.
+
+    Four at a time, and four even where there are fewer: whether two are near, and how many there are, cannot be
+    guessed, and a wrong guess costs more than all else here.
+    """
+    lined, order = pairs.lined, pairs.grid.order
+    at = np.uint64(k)
+    q = np.int64(start)
+    while True:
+        dd = lanes.spread(0.0)
+        for axis in range(len(dim)):
+            d = lanes.read(lined[axis], np.uint64(q)) - lanes.spread(lined[axis, at])
+            if len(periods) > 0 and periods[axis] > 0.0:  # to the nearest image: |d| or what is left of the period
+                d = max(d, lanes.spread(0.0) - d)
+                d = min(d, lanes.spread(periods[axis]) - d)
+            dd = dd + d * d
+        reach = lanes.read(lined[3], np.uint64(q)) + lanes.spread(lined[3, at])
+        bits = lanes.equals(max(dd - reach * reach, lanes.spread(0.0)), 0.0)
+        left: Index = min(max(np.int64(stop) - q, 0), 4)
+        bits &= (1 << left) - 1
+        while bits != 0:
+            j = np.uint64(q + lanes.lowest_bit(bits))
+            pairs.close[np.uint64(found)] = (np.uint64(order[at]) << np.uint64(32)) | np.uint64(order[j])
+            found += 1
+            bits &= bits - 1
+        q += 4
+        if q >= np.int64(stop):
+            return int(found)
+
+
+@law
+def try_all(
+    dim: Any, t: Real, dt: Real, found: Index, fast: Index, clock: Any, bodies: Any, periods: Any,
+    setting: Any, pairs: Any, logs: Any,
+) -> int:  # fmt: skip
+    """Try the pairs noted, in their order; none is left. Fast ones look for themselves."""
+    for q in range(found):
+        pair = pairs.close[np.uint64(q)]
+        i, j = pair >> np.uint64(32), pair & np.uint64(0xFFFFFFFF)
+        if fast == 0 or pairs.quick[i] | pairs.quick[j] == 0:
+            test(dim, t, dt, i, j, clock, bodies, periods, setting, pairs.linked, logs)
+    return 0
+
+
+@branch
+def across_seams(
+    dim: Any, t: Real, dt: Real, fast: Index, clock: Any, bodies: Any, periods: Any, setting: Any, pairs: Any,
+    logs: Any,
+) -> None:  # fmt: skip
+    """Pairs of cells that are side by side only across the seam of a periodic axis; each pair of cells once."""
+    first, order, shape = pairs.grid.first, pairs.grid.order, pairs.grid.shape
+    nx, ny, nz = shape[0], shape[1], shape[2]
+    for c in range(nx * ny * nz):
+        begin, end = first[np.uint64(c)], first[np.uint64(c + 1)]
+        cx, cy, cz = c % nx, c // nx % ny, c // (nx * ny)
+        edgy = cx == 0 or cx == nx - 1 or cy == 0 or cy == ny - 1 or (len(dim) == 3 and (cz == 0 or cz == nz - 1))
+        if begin == end or not edgy:
+            continue
+        for o in range(27 if len(dim) == 3 else 9):
+            x, y, z = cx + o % 3 - 1, cy + o // 3 % 3 - 1, cz + (o // 9 - 1 if len(dim) == 3 else 0)
+            inside = 0 <= x < nx and 0 <= y < ny and 0 <= z < nz
+            closed = (
+                ((x < 0 or x >= nx) and (periods[0] == 0.0 or nx < 3))
+                or ((y < 0 or y >= ny) and (periods[1] == 0.0 or ny < 3))
+                or ((z < 0 or z >= nz) and (periods[2] == 0.0 or nz < 3))
+            )
+            other = (x + nx) % nx + nx * ((y + ny) % ny + ny * ((z + nz) % nz))
+            if inside or closed or other < c:
+                continue
+            for k in range(begin, end):
+                i = np.uint64(order[np.uint64(k)])
+                for q in range(first[np.uint64(other)], first[np.uint64(other + 1)]):
+                    j = np.uint64(order[np.uint64(q)])
+                    if fast == 0 or pairs.quick[i] | pairs.quick[j] == 0:
+                        test(dim, t, dt, i, j, clock, bodies, periods, setting, pairs.linked, logs)
+
+
+@law
+def met(dim: Any, dt: Real, i: Index, j: Index, bodies: Any, periods: Any, linked: Any) -> float:
+    """How long before the end of the step balls i and j touched, s; -1 if they did not."""
+    place, velocity = bodies.place, bodies.velocity
+    if not may_collide(linked, i, j):
+        return -1.0
+    dx, dy, dz = between(dim, periods, place, i, j)
+    wx, wy, wz = velocity[j, 0] - velocity[i, 0], velocity[j, 1] - velocity[i, 1], velocity[j, 2] - velocity[i, 2]
+    dd, dw, ww = (dx * dx + dy * dy) + dz * dz, (dx * wx + dy * wy) + dz * wz, (wx * wx + wy * wy) + wz * wz
+    return contact(dd, dw, ww, place[i, 3] + place[j, 3], dt)
+
+
+@branch
+def earliest(dim: Any, dt: Real, f: Index, fast: Index, bodies: Any, periods: Any, pairs: Any) -> tuple[int, float]:
+    """Whom the fast ball number f met first, and how long before the end of the step; -1 if nobody."""
+    place, velocity = bodies.place, bodies.velocity
+    grid, linked = pairs.grid, pairs.linked
+    first, order, count = grid.first, grid.order, grid.shape
+    i = np.uint64(pairs.fast[np.uint64(f)])
+    best, when = -1, -1.0
+    for k in range(fast):
+        if k != f:
+            tau = met(dim, dt, i, np.uint64(pairs.fast[np.uint64(k)]), bodies, periods, linked)
+            if tau > when:
+                best, when = int(pairs.fast[np.uint64(k)]), tau
+    # The cells in the box round the path, and those beside them: who is there may have come from half a cell away.
+    wraps = len(periods) > 0
+    for cz in range(count[2]):
+        if not crosses(place, velocity, grid, i, 2, cz, dt, wraps, len(dim) == 3):
+            continue
+        for cy in range(count[1]):
+            if not crosses(place, velocity, grid, i, 1, cy, dt, wraps, True):
+                continue
+            for cx in range(count[0]):
+                if not crosses(place, velocity, grid, i, 0, cx, dt, wraps, True):
+                    continue
+                c = cx + count[0] * (cy + count[1] * cz)
+                for q in range(first[np.uint64(c)], first[np.uint64(c + 1)]):
+                    j = np.uint64(order[np.uint64(q)])
+                    if pairs.quick[j] != 0:
+                        continue
+                    tau = met(dim, dt, i, j, bodies, periods, linked)
+                    if tau > when:
+                        best, when = int(j), tau
+    return best, when
+
+
+@law
+def crosses(
+    place: Any, velocity: Any, grid: Any, i: Index, axis: Index, cell: Index, dt: Real, wraps: bool, wanted: bool
+) -> bool:
+    """Does the path of body i within the step come near a layer of cells across an axis?"""
+    if not wanted or wraps or grid.shape[axis] == 1:
+        return True
+    edge = 1.0 / grid.frame[3 + axis]
+    end = place[i, axis]
+    start = end - velocity[i, axis] * dt
+    low = grid.frame[axis] + (cell - 1) * edge
+    return bool(max(start, end) >= low and min(start, end) <= low + 3.0 * edge)
+
+
+@branch
+def chase(
+    dim: Any, t: Real, dt: Real, f: Index, fast: Index, clock: Any, bodies: Any, periods: Any,
+    setting: Any, pairs: Any, logs: Any,
+) -> None:  # fmt: skip
+    """The collisions of a fast ball, one after the other along its path."""
+    i = np.uint64(pairs.fast[np.uint64(f)])
+    left = dt
+    for _ in range(PATIENCE):
+        j, tau = earliest(dim, left, f, fast, bodies, periods, pairs)
+        if j < 0:
+            return
+        dx, dy, dz = between(dim, periods, bodies.place, i, np.uint64(j))
+        part(dim, t, dt, i, np.uint64(j), dx, dy, dz, tau, clock, bodies, setting, logs)
+        left = tau * (1.0 - 1e-9)
+
+
+@branch
+def list_fast(dim: Any, pairs: Any, velocity: Any, n: Index, limit: Real) -> int:
+    """List the bodies that are faster than a limit; gives how many."""
+    fast = 0
+    for k in range(n):
+        vv = 0.0
+        for axis in range(len(dim)):
+            vv += velocity[np.uint64(k), axis] * velocity[np.uint64(k), axis]
+        pairs.quick[np.uint64(k)] = vv > limit * limit
+        if vv > limit * limit:
+            pairs.fast[np.uint64(fast)] = np.uint32(k)
+            fast += 1
+    return fast
+
+
+@stage
+def collide(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, pairs: Any, logs: Any
+) -> None:
+    """All collisions of balls within a step that begins at t."""
+    n, grid, place = clock.bodies, pairs.grid, bodies.place
+    if n < 2:
+        return
+    sigma = 2.0 * pairs.widest
+    sweep = 2.0 * math.sqrt(clock.fastest) * dt
+    room = min(sweep, sigma)
+    while True:
+        file_bodies(dim, grid, pairs.space, place, n, sigma + room)
+        edge = 1.0 / max(grid.frame[3], grid.frame[4], grid.frame[5])
+        limit = 0.5 * (edge - sigma) / dt
+        fast = list_fast(dim, pairs, bodies.velocity, n, limit) if sweep > edge - sigma else 0
+        if fast <= FEW:
+            break
+        room = 2.0 * max(edge - sigma, sigma)  # many fast ones: let the cells grow instead
+    line_up(dim, dt, bodies, n, pairs)
+    first = grid.first
+    nx: Index = grid.shape[0]
+    ny: Index = grid.shape[1]
+    cells = nx * ny * grid.shape[2]
+    found: Index = 0
+    cy, row = 0, 0  # `row` is the first cell of the row that the body is in, and cy its number in its layer
+    for k in range(n):
+        c: Index = np.int64(grid.cell[np.uint64(grid.order[np.uint64(k)])])
+        while c >= row + nx:
+            row += nx
+            cy = cy + 1 if cy + 1 < ny else 0
+        low, high = max(c - 1, row), min(c + 1, row + nx - 1)
+        found = near(dim, k, k + 1, first[np.uint64(high + 1)], periods, pairs, found)
+        if cy + 1 < ny:
+            start, stop = first[np.uint64(low + nx)], first[np.uint64(high + nx + 1)]
+            found = near(dim, k, start, stop, periods, pairs, found)
+        if len(dim) == 3 and row + nx * ny < cells:
+            for y in range(-1 if cy > 0 else 0, 2 if cy + 1 < ny else 1):
+                up = nx * (ny + y)
+                start, stop = first[np.uint64(low + up)], first[np.uint64(high + up + 1)]
+                found = near(dim, k, start, stop, periods, pairs, found)
+        if found > pairs.close.size // 2:
+            found = try_all(dim, t, dt, found, fast, clock, bodies, periods, setting, pairs, logs)
+    try_all(dim, t, dt, found, fast, clock, bodies, periods, setting, pairs, logs)
+    if len(periods) > 0:
+        across_seams(dim, t, dt, fast, clock, bodies, periods, setting, pairs, logs)
+    for k in range(fast):
+        chase(dim, t, dt, k, fast, clock, bodies, periods, setting, pairs, logs)

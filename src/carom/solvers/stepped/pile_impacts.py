@@ -1,0 +1,37 @@
+"""Which contacts of a pile were impacts in the last step: counted, and written down if anyone listens."""
+
+from typing import Any
+
+import numpy as np
+
+from carom.physics.jit import Real, branch
+from carom.solvers.stepped.logs import BALL, NOBODY, write
+from carom.solvers.stepped.logs import WALL as AT_WALL
+from carom.solvers.stepped.pile_memory import BOUNCE, COLUMN, COUNT, MASS, NX, NY, NZ, ROW, SIDE, WALL
+
+
+@branch
+def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, laws: Any, labels: Any, place: Any, logs: Any) -> None:
+    """Count the contacts that bounced in the step that ended at t. The impulse is m u₀ (1 + e), with e u₀ = BOUNCE."""
+    side = pile.tally[SIDE]
+    for c in range(pile.tally[COUNT]):
+        k = np.uint32(c)
+        row, numbers, names = pile.rows[side, k], pile.numbers[side, k], pile.names[side, k]
+        if not row[BOUNCE] > 0.0:
+            continue
+        i, other = np.uint64(names[0]), np.uint64(names[1])
+        at_wall = other >= np.uint64(WALL)
+        if at_wall:
+            clock.ball_wall += 1
+        else:
+            clock.ball_ball += 1
+        if clock.logged < logs.size:
+            e = laws[numbers[ROW], numbers[COLUMN], 0]
+            nx, ny = row[NX], row[NY]
+            nz = row[NZ] if len(dim) == 3 else 0.0
+            r = place[i, 3]
+            x, y, z = place[i, 0] - r * nx, place[i, 1] - r * ny, place[i, 2] - r * nz
+            wall = np.uint64(labels[other - np.uint64(WALL)]) if at_wall else np.uint64(NOBODY)
+            mate = np.uint64(NOBODY) if at_wall else other
+            kind = AT_WALL if at_wall else BALL
+            write(logs, clock, t, kind, wall, i, mate, x, y, z, nx, ny, nz, row[MASS] * row[BOUNCE] * (1.0 + 1.0 / e))

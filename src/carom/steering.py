@@ -1,0 +1,190 @@
+"""Taking a running scene by the hand: pulling, driving, linking, and being called around each step.
+
+All of it needs forces, and so the stepped solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from carom import editing
+from carom.errors import Problem, SceneError
+from carom.scene import Link, Links, Scene
+from carom.scene.base import shown
+
+if TYPE_CHECKING:
+    from carom.solvers.interface import Solver
+    from carom.solvers.stepped.account import Account
+    from carom.solvers.stepped.engine import Engine
+    from carom.solvers.stepped.method import Method
+
+GRIP = 20.0
+"""How fast a hand is, 1/s, where nothing else is said: its spring follows within some tenths of a second."""
+
+
+class Steering:
+    """What a person, or a program, can do to a run of the stepped solver while it goes on."""
+
+    _scene: Scene
+    _solver: Solver
+
+    def _edit(self, edit: editing.Edit) -> None:
+        raise NotImplementedError
+
+    @property
+    def account(self) -> Account:
+        """Energies: kinetic, stored by each force, lost in each way, and the integrator's own error."""
+        return self._stepped("account").account(self.time)  # type: ignore[attr-defined]  # of the Simulation
+
+    @property
+    def method(self) -> Method:
+        """The step, the integrator, and how balls meet."""
+        return self._stepped("method").method
+
+    # Around each step.
+
+    def before_step(self, hook: Callable[[], object]) -> Callable[[], object]:
+        """Call this before each step; a decorator."""
+        self._stepped("before_step").hooks.before.append(hook)
+        return hook
+
+    def prepared(self, hook: Callable[[], object]) -> Callable[[], object]:
+        """Call this in each step when all have been moved as if nothing were in the way; a decorator.
+
+        Positions and velocities are then those at the end of the step, before contacts.
+        """
+        self._stepped("prepared").hooks.prepared.append(hook)
+        return hook
+
+    def after_step(self, hook: Callable[[], object]) -> Callable[[], object]:
+        """Call this after each step; a decorator."""
+        self._stepped("after_step").hooks.after.append(hook)
+        return hook
+
+    # By the hand.
+
+    def pull(
+        self, index: int, target: Sequence[float], stiffness: float | None = None, damping: float | None = None
+    ) -> None:
+        """Pull a ball by a spring to a target, m, until `release`; call it again to move the target.
+
+        stiffness  N/m; if left out, enough to take the ball, with all that hangs on it, along within some tenths of a
+                   second.
+        damping    N s/m; if left out, critical.
+        """
+        engine, k = self._stepped("pull"), editing.index_of(self._scene, index)
+        mass = float(self._scene.balls.mass[self._hanging_on(k)].sum())
+        held = engine.hands.get(k)
+        if stiffness is None:
+            stiffness = held.stiffness if held and held.stiffness else mass * GRIP * GRIP
+        stiffness = _not_negative("stiffness", stiffness)
+        if damping is None:
+            damping = held.damping if held and held.stiffness else 2.0 * float(np.sqrt(stiffness * mass))
+        hand = replace(
+            held or _hand(),
+            target=_vector("target", target, self._scene.dimension),
+            stiffness=stiffness,
+            damping=_not_negative("damping", damping),
+        )
+        engine.steer({**engine.hands, k: hand})
+
+    def drive(
+        self,
+        index: int,
+        velocity: Sequence[float] | None = None,
+        acceleration: Sequence[float] | None = None,
+    ) -> None:
+        """Drive a ball, until `release`: at a velocity that it keeps whatever it meets, m/s, or by a thrust, m/s²."""
+        engine, k = self._stepped("drive"), editing.index_of(self._scene, index)
+        if (velocity is None) == (acceleration is None):
+            raise SceneError([Problem("drive", "takes one of two", "Say velocity=… or acceleration=….")])
+        if velocity is not None:
+            engine.set_velocity(k, _vector("velocity", velocity, self._scene.dimension))
+            return
+        thrust = _vector("acceleration", acceleration, self._scene.dimension)
+        engine.steer({**engine.hands, k: replace(engine.hands.get(k) or _hand(), thrust=thrust)})
+
+    def release(self, index: int) -> None:
+        """Let a ball go that was pulled or driven; it flies on as it is."""
+        engine, k = self._stepped("release"), editing.index_of(self._scene, index)
+        engine.set_free(k)
+        engine.steer({number: hand for number, hand in engine.hands.items() if number != k})
+
+    def push(self, index: int, impulse: Sequence[float]) -> None:
+        """Give a ball an impulse, N s, at once."""
+        engine, k = self._stepped("push"), editing.index_of(self._scene, index)
+        engine.push(k, _vector("impulse", impulse, self._scene.dimension))
+
+    # Links.
+
+    def link(self, i: int, j: int, stiffness: float, **options: Any) -> None:
+        """Add a spring between two balls from now on; `options` are those of `Link`."""
+        self._stepped("link")
+        one, two = editing.index_of(self._scene, i), editing.index_of(self._scene, j)
+        link = Link(between=(one, two), stiffness=stiffness, **options)
+        self._edit(editing.link_addition(self._surviving(), link, self._moment()))
+
+    def unlink(self, i: int, j: int) -> None:
+        """Take the springs between two balls away."""
+        self._stepped("unlink")
+        pair = {editing.index_of(self._scene, i), editing.index_of(self._scene, j)}
+        self._edit(editing.link_removal(self._surviving(), pair))
+
+    @property
+    def links(self) -> Links:
+        """The links that have not broken."""
+        return self._surviving().links
+
+    def _surviving(self) -> Scene:
+        return self._solver.surviving(self._scene)
+
+    def _moment(self) -> editing.Moment:
+        raise NotImplementedError
+
+    def _hanging_on(self, index: int) -> Any:
+        """The numbers of a ball and of all that are linked with it, directly or through others."""
+        between = self.links.between
+        found = np.zeros(len(self._scene.balls), bool)
+        found[index] = True
+        while len(between):
+            touched = found[between].any(axis=1)
+            before = int(found.sum())
+            found[between[touched].ravel()] = True
+            if int(found.sum()) == before:
+                break
+        return np.flatnonzero(found & ~self._scene.balls.fixed | (np.arange(len(found)) == index))
+
+    def _stepped(self, what: str) -> Engine:
+        """The engine, if it is of the stepped solver."""
+        solver: Any = self._solver
+        if solver.name != "stepped":
+            remedy = "Make the simulation with solver='stepped'."
+            raise SceneError([Problem(what, "needs forces, which the exact solver does not know", remedy)])
+        return solver  # type: ignore[no-any-return]  # its name says so
+
+
+def _hand() -> Any:
+    from carom.solvers.stepped.engine import Hand  # noqa: PLC0415  # Numba is not loaded before something runs
+
+    return Hand()
+
+
+def _vector(where: str, value: Any, dimension: int) -> tuple[float, float, float]:
+    try:
+        numbers = tuple(float(part) for part in value)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != dimension or not np.isfinite(numbers).all():
+        remedy = f"Give {dimension} finite numbers."
+        raise SceneError([Problem(where, f"{shown(value)} is not a vector of {dimension} numbers", remedy)])
+    return (*numbers, *(0.0,) * (3 - dimension))  # type: ignore[return-value]  # three in all
+
+
+def _not_negative(where: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.floating) or not 0.0 <= value < np.inf:
+        raise SceneError([Problem(where, f"{shown(value)} is not a number that fits", "Use 0 or more.")])
+    return float(value)

@@ -1,0 +1,381 @@
+"""A run of the stepped solver in a user's hands: choosing it, looking, stopping, steering, editing, hooks."""
+
+import copy
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import carom
+from carom import (
+    Ball,
+    Balls,
+    BlowUpError,
+    Box,
+    Link,
+    Links,
+    NotExactError,
+    Scene,
+    SceneError,
+    Simulation,
+    StepWarning,
+)
+
+FALLING = Scene(gravity=(0.0, -10.0), balls=[Ball(position=(0.0, 0.0), velocity=(1.0, 0.0), mass=2.0)])
+PAIR = Scene(
+    balls=[Ball(position=(0.0, 0.0)), Ball(position=(1.2, 0.0), mass=3.0)],
+    links=[Link(between=(0, 1), stiffness=5.0, length=1.0)],
+)
+
+
+def bits(sim: Simulation) -> tuple[object, ...]:
+    return sim.time, sim.collisions, sim.positions.tobytes(), sim.velocities.tobytes()
+
+
+def crowd(n: int = 60, **changes: object) -> Scene:
+    """Balls in a box under gravity, some of them linked, with friction and loss."""
+    rng = np.random.default_rng(5)
+    side = math.ceil(math.sqrt(n))
+    place = np.stack(np.divmod(np.arange(n), side), axis=1) * 0.1 + 0.1 + rng.uniform(-0.01, 0.01, (n, 2))
+    return Scene(
+        boundary=Box(size=(0.1 * side + 0.2, 0.1 * side + 0.2)),
+        gravity=(0.0, -1.0),
+        restitution=0.9,
+        friction=0.1,
+        drag=0.01,
+        balls=Balls(position=place, velocity=rng.normal(0, 1, (n, 2)), radius=0.03, mass=rng.uniform(0.5, 2, n)),
+        links=Links(between=[(0, 1), (1, 2)], stiffness=20.0, damping=0.1),
+    ).replace(**changes)
+
+
+class TestChoice:
+    def test_forces_pick_it_by_themselves(self) -> None:
+        assert Simulation(PAIR).solver == "stepped"
+        assert Simulation(FALLING).solver == "exact"
+        assert Simulation(FALLING, step=0.1).solver == "stepped"
+        assert Simulation(FALLING, integrator="rk4").method.integrator.name == "rk4"
+        assert Simulation(FALLING, solver="stepped").method.step == 1.0 / 60.0
+
+    def test_the_exact_one_names_the_reason(self) -> None:
+        with pytest.raises(NotExactError, match=r"^the exact solver cannot do this scene: links\. Use the stepped"):
+            Simulation(PAIR, solver="exact")
+
+    @pytest.mark.parametrize(
+        ("options", "line"),
+        [
+            ({"solver": "magic"}, "solver: 'magic' is unknown. Use 'auto', 'exact' or 'stepped'."),
+            ({"contacts": "glue"}, "contacts: 'glue' is unknown. Use 'auto', 'impacts' or 'pile'."),
+            ({"step": 0.0}, "step: 0.0 is not a time above 0. Give a number of seconds."),
+            ({"step": math.nan}, "step: nan is not a time above 0. Give a number of seconds."),
+            ({"step": "fast"}, "step: 'fast' is not a time above 0. Give a number of seconds."),
+            ({"integrator": "verlett"}, "integrator: there is no integrator 'verlett'. Did you mean 'verlet'?"),
+        ],
+    )
+    def test_a_wrong_wish_is_one_clear_line(self, options: dict[str, object], line: str) -> None:
+        with pytest.raises(SceneError) as caught:
+            Simulation(PAIR, **options)  # type: ignore[arg-type]  # that is the point
+        assert str(caught.value) == line
+
+    @pytest.mark.requirement("S-01")
+    def test_a_step_beyond_the_stable_one_is_warned_of_and_stops_in_order(self) -> None:
+        with pytest.warns(StepWarning, match=r"^step: 2 s may be too large .* stable for sure is 0\.712 s"):
+            sim = Simulation(PAIR, step=2.0)
+        with pytest.raises(BlowUpError, match=r"^ball [01] flew off to infinity at t = .* with steps of 2 s"):
+            sim.run(until=1e6)
+        assert 0.0 < sim.time < 1e6
+
+    def test_the_bound_of_the_stable_step_is_a_bound(self) -> None:
+        """The true limit of two balls on a spring is 2/ω = 2 / sqrt(5 (1 + 1/3)) = 0.7746 s, the bound 0.712 s."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            sim = Simulation(PAIR, step=0.71).run(until=10000.0)
+        assert np.abs(sim.positions).max() < 10.0
+        with pytest.warns(StepWarning):
+            sim = Simulation(PAIR, step=0.78)
+        with pytest.raises(BlowUpError):
+            sim.run(until=10000.0)
+
+
+class TestTime:
+    @pytest.mark.requirement("S-01", "S-12")
+    def test_a_view_at_any_rate_shows_the_same_physics(self) -> None:
+        one, two = Simulation(crowd()), Simulation(crowd())
+        for _ in range(60):
+            one.advance(1.0 / 60.0)
+        rng = np.random.default_rng(1)
+        while two.time < 1.0:
+            two.advance(min(float(rng.uniform(0.0, 0.05)), 1.0 - two.time))
+        one.run(until=1.5)
+        two.run(until=1.5)
+        assert bits(one) == bits(two)
+
+    def test_looking_between_steps_follows_the_parabola_and_changes_nothing(self) -> None:
+        sim, alone = Simulation(FALLING, step=0.25), Simulation(FALLING, step=0.25)
+        for t in (0.1, 0.3, 0.55):
+            sim.run(until=t)
+            assert sim.positions[0] == pytest.approx((t, -5.0 * t * t), abs=1e-15)
+            assert sim.velocities[0] == pytest.approx((1.0, -10.0 * t), abs=1e-14)
+        assert bits(sim.run(until=1.0)) == bits(alone.run(until=1.0))
+
+    def test_resumed_equals_straight_and_so_does_a_copy(self) -> None:
+        straight = Simulation(crowd()).run(until=2.0)
+        sim = Simulation(crowd()).run(until=0.7)
+        other = copy.deepcopy(sim)
+        assert bits(sim.run(until=2.0)) == bits(straight)
+        assert bits(other.run(until=2.0)) == bits(straight)
+
+    def test_a_run_without_collisions_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("carom.solvers.stepped.engine.PATIENCE", 1000)
+        sim = Simulation(PAIR).run(collisions=1)
+        assert sim.collisions == 0
+        assert sim.time > 0.0
+
+    def test_progress_goes_up_to_one(self) -> None:
+        told: list[float] = []
+        Simulation(crowd()).run(until=1.0, progress=told.append)
+        assert told == sorted(told)
+        assert told[-1] == 1.0
+
+    @pytest.mark.requirement("S-04")
+    def test_balls_are_there_from_their_birth(self) -> None:
+        scene = Scene(
+            gravity=(0.0, -10.0),
+            balls=[Ball(position=(0.0, 0.0), born=0.5), Ball(position=(1.0, 0.0)), Ball(position=(2.0, 0.0), born=1.0)],
+        )
+        sim = Simulation(scene, step=0.125)
+        assert sim.solver == "stepped"
+        sim.run(until=0.5)
+        assert sim.positions[:, 1].tolist() == [0.0, -1.25, 0.0]
+        sim.run(until=2.0)
+        assert sim.positions[:, 1] == pytest.approx((-11.25, -20.0, -5.0), abs=1e-12)
+        assert sim.positions[:, 0].tolist() == [0.0, 1.0, 2.0]
+
+
+class TestCollisions:
+    @pytest.mark.requirement("S-06", "S-07", "T-10")
+    def test_events_tell_who_when_where_and_how_hard(self) -> None:
+        scene = Scene(
+            boundary=Box(size=(1.0, 1.0)),
+            balls=[
+                Ball(position=(0.2, 0.5), velocity=(1.0, 0.0), radius=0.1, mass=2.0),
+                Ball(position=(0.6, 0.5), radius=0.1, mass=2.0),
+            ],
+        )
+        sim = Simulation(scene, solver="stepped", step=0.03)
+        first, second = list(sim.events(collisions=2))
+        assert (first.kind, first.partners, first.wall) == ("ball-ball", (0, 1), None)
+        assert first.time == pytest.approx(0.2, abs=1e-14)
+        assert first.place == pytest.approx((0.5, 0.5))
+        assert first.normal == pytest.approx((-1.0, 0.0))
+        assert first.impulse == pytest.approx(2.0)
+        assert (second.kind, second.partners, second.wall) == ("ball-wall", (1,), "x+")
+        assert second.time == pytest.approx(0.5, abs=1e-14)
+        assert second.place == pytest.approx((1.0, 0.5))
+        assert second.normal == pytest.approx((-1.0, 0.0))
+        assert second.impulse == pytest.approx(4.0)
+
+    def test_all_ways_to_collisions_agree(self) -> None:
+        logs = Simulation(crowd()).collide(until=1.0)
+        told = list(Simulation(crowd()).events(until=1.0))
+        counted = Simulation(crowd()).run(until=1.0)
+        assert len(logs) == len(told) == counted.collisions == sum(counted.collisions_by_kind.values()) > 50
+        assert [each.time for each in told] == logs["time"].tolist()
+        assert bits(Simulation(crowd()).run(until=1.0)) == bits(counted)
+
+    def test_upcoming_is_not_known(self) -> None:
+        assert Simulation(crowd()).upcoming == []
+
+
+class TestHooks:
+    @pytest.mark.requirement("M-03")
+    def test_they_are_called_around_each_step_and_change_no_bit(self) -> None:
+        sim, alone = Simulation(crowd(), step=0.01), Simulation(crowd(), step=0.01).run(until=0.1)
+        calls: list[str] = []
+        seen: list[np.ndarray] = []
+        sim.before_step(lambda: calls.append("before"))
+        sim.prepared(lambda: (calls.append("prepared"), seen.append(sim.positions)))
+        sim.after_step(lambda: calls.append("after"))
+        start = sim.positions
+        sim.run(until=0.01)
+        assert calls == ["before", "prepared", "after"]
+        assert np.abs(seen[0] - start).max() > 0.0
+        sim.run(until=0.1)
+        assert len(calls) == 30
+        assert bits(sim) == bits(alone)
+
+    @pytest.mark.requirement("M-03")
+    def test_a_hook_can_act(self) -> None:
+        sim = Simulation(FALLING, step=0.1)
+
+        @sim.before_step
+        def jet() -> None:
+            sim.push(0, (0.0, 2.0))  # twice the weight for a tenth of a second: 2 kg x 10 m/s² x 0.1 s
+
+        sim.run(until=1.0)
+        assert sim.velocities[0, 1] == pytest.approx(0.0, abs=1e-12)
+
+
+class TestSteering:
+    @pytest.mark.requirement("M-13")
+    @pytest.mark.parametrize("d", [2, 3])
+    def test_a_hand_pulls_to_its_target(self, d: int) -> None:
+        scene = Scene(gravity=(0.0,) * d, balls=[Ball(position=(0.0,) * d, mass=2.0)])
+        sim = Simulation(scene, solver="stepped")
+        target = (1.0, 2.0, 3.0)[:d]
+        sim.pull(0, target)
+        sim.run(until=3.0)
+        assert sim.positions[0] == pytest.approx(target, abs=1e-9)
+        sim.pull(0, (0.0,) * d)
+        sim.run(until=6.0)
+        assert sim.positions[0] == pytest.approx((0.0,) * d, abs=1e-9)
+        sim.release(0)
+        sim.push(0, (1.0,) * d)
+        sim.run(until=8.0)
+        assert sim.positions[0] == pytest.approx((1.0,) * d, abs=1e-6)
+
+    @pytest.mark.requirement("M-13")
+    def test_the_work_of_a_hand_is_in_the_account(self) -> None:
+        sim = Simulation(FALLING, step=1e-3)
+        sim.pull(0, (0.0, 1.0), stiffness=50.0, damping=5.0)
+        sim.run(until=2.0)
+        assert abs(sim.account.work) > 1.0
+        assert abs(sim.account.error) < 0.02  # one force a step: of first order
+
+    @pytest.mark.requirement("M-13")
+    def test_driven_by_velocity_or_by_acceleration(self) -> None:
+        sim = Simulation(FALLING, step=0.01)
+        sim.drive(0, velocity=(0.0, 2.0))
+        sim.run(until=1.0)
+        assert sim.positions[0] == pytest.approx((0.0, 2.0), abs=1e-12)
+        sim.release(0)
+        sim.drive(0, acceleration=(0.0, 10.0))
+        sim.run(until=2.0)
+        assert sim.velocities[0] == pytest.approx((0.0, 2.0), abs=1e-12)
+        sim.release(0)
+        sim.run(until=3.0)
+        assert sim.velocities[0] == pytest.approx((0.0, -8.0), abs=1e-12)
+
+    @pytest.mark.requirement("M-16")
+    def test_links_are_added_and_taken_away_while_it_runs(self) -> None:
+        scene = PAIR.replace(links=[])
+        sim = Simulation(scene, solver="stepped").run(until=1.0)
+        sim.link(0, 1, stiffness=5.0, breaking=0.5)
+        assert sim.links.length.tolist() == pytest.approx([1.2])
+        sim.push(1, (0.3, 0.0))
+        sim.run(until=2.0)
+        assert sim.velocities[0, 0] > 0.01
+        assert sim.momentum == pytest.approx((0.3, 0.0), abs=1e-14)
+        sim.unlink(0, 1)
+        speed = sim.velocities
+        assert np.array_equal(sim.run(until=3.0).velocities, speed)
+        with pytest.raises(SceneError, match="unlink: there is no link between balls 0 and 1"):
+            sim.unlink(0, 1)
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda s: s.pull(0, (1.0, 1.0)),
+            lambda s: s.drive(0, velocity=(1.0, 1.0)),
+            lambda s: s.release(0),
+            lambda s: s.push(0, (1.0, 0.0)),
+            lambda s: s.link(0, 0, 1.0),
+            lambda s: s.before_step(print),
+            lambda s: s.account,
+            lambda s: s.method,
+        ],
+    )
+    def test_the_exact_solver_says_that_it_cannot(self, call) -> None:
+        with pytest.raises(SceneError, match="needs forces, which the exact solver does not know"):
+            call(Simulation(FALLING))
+
+    @pytest.mark.parametrize(
+        ("call", "line"),
+        [
+            (lambda s: s.pull(5, (0.0, 0.0)), "index: there is no ball 5. Use a number from 0 to 1."),
+            (lambda s: s.pull(0, (0.0,)), "target: (0.0,) is not a vector of 2 numbers. Give 2 finite numbers."),
+            (lambda s: s.pull(0, "up"), "target: 'up' is not a vector of 2 numbers. Give 2 finite numbers."),
+            (
+                lambda s: s.pull(0, (0.0, 0.0), stiffness=-1.0),
+                "stiffness: -1.0 is not a number that fits. Use 0 or more.",
+            ),
+            (lambda s: s.drive(0), "drive: takes one of two. Say velocity=… or acceleration=…."),
+            (
+                lambda s: s.push(0, (math.inf, 0.0)),
+                "impulse: (inf, 0.0) is not a vector of 2 numbers. Give 2 finite numbers.",
+            ),
+        ],
+    )
+    def test_bad_input_is_one_clear_line_and_changes_nothing(self, call, line: str) -> None:
+        sim = Simulation(PAIR).run(until=0.5)
+        before = bits(sim)
+        with pytest.raises(SceneError) as caught:
+            call(sim)
+        assert str(caught.value) == line
+        assert bits(sim) == before
+
+
+class TestEditing:
+    @pytest.mark.requirement("T-03", "T-04")
+    def test_the_others_stay_as_they_are(self) -> None:
+        sim = Simulation(crowd()).run(until=0.5)
+        places, speeds = sim.positions, sim.velocities
+        size = sim.scene.boundary.size  # type: ignore[union-attr]  # a box
+        sim.add(Ball(position=(size[0] - 0.05, size[1] - 0.05), radius=0.01))
+        assert np.array_equal(sim.positions[:-1], places)
+        assert np.array_equal(sim.velocities[:-1], speeds)
+        sim.change(3, velocity=(0.0, 9.0))
+        assert np.array_equal(np.delete(sim.positions[:-1], 3, 0), np.delete(places, 3, 0))
+        sim.remove(1)
+        assert np.array_equal(sim.positions[:-1], np.delete(places, 1, 0))
+        assert len(sim.links) == 0  # both hung on ball 1
+        collisions = sim.collisions
+        assert sim.run(until=1.0).collisions > collisions
+
+    def test_gravity_from_a_planet_can_be_changed_while_it_runs(self) -> None:
+        scene = FALLING.replace(gravity=carom.Planet())
+        sim = Simulation(scene, solver="stepped", step=0.01).run(until=1.0)
+        assert sim.velocities[0, 1] == pytest.approx(-9.82, abs=0.01)
+        sim.change_scene(gravity=carom.Planet(R=2.0 * 6.371e6))
+        assert sim.run(until=2.0).velocities[0, 1] == pytest.approx(-9.82 * 1.25, abs=0.02)
+
+    def test_an_edit_counts_as_work(self) -> None:
+        sim = Simulation(PAIR, step=1e-3).run(until=0.5)
+        sim.change(0, velocity=(0.0, 0.3))
+        assert abs(sim.run(until=1.0).account.error) < 1e-5
+
+
+class TestOwnForces:
+    def test_a_force_in_a_few_lines(self) -> None:
+        @carom.force
+        def wind(t, x, v, m, f):
+            for i in range(len(m)):
+                f[i, 0] += 3.0 * m[i] * t
+
+        sim = Simulation(FALLING, forces=[wind], step=1e-3).run(until=1.0)
+        assert sim.velocities[0] == pytest.approx((1.0 + 1.5, -10.0), abs=1e-6)
+
+    def test_its_potential_is_in_the_account(self) -> None:
+        @carom.force
+        def well(t, x, v, m, f):
+            for i in range(len(m)):
+                f[i, 0] -= 4.0 * x[i, 0]
+
+        @well.potential
+        def energy(t, x, v, m):
+            return 2.0 * (x[:, 0] ** 2).sum()
+
+        scene = Scene(balls=[Ball(position=(1.0, 0.0))])
+        sim = Simulation(scene, forces=[well], step=1e-3).run(until=1.0)
+        assert sim.positions[0, 0] == pytest.approx(math.cos(2.0), abs=1e-5)
+        assert sim.account.potential["well"] == pytest.approx(2.0 * math.cos(2.0) ** 2, abs=1e-4)
+        assert abs(sim.account.error) < 1e-5
+
+
+def test_determinism_whatever_is_asked_meanwhile() -> None:
+    one, two = Simulation(crowd()), Simulation(crowd())
+    for _ in range(20):
+        one.advance(0.05)
+        _ = one.positions, one.energy, one.account, one.upcoming, one.snapshot(), str(one.report)
+    two.run(until=one.time)
+    assert bits(one) == bits(two)
