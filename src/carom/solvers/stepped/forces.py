@@ -64,14 +64,17 @@ def shortest(d: Real, period: Real) -> float:
 
 
 @law
-def between(dim: Any, periods: Any, place: Any, a: Index, b: Index) -> tuple[float, float, float]:
-    """The vector from body a to body b."""
-    dx = place[b, 0] - place[a, 0]
-    dy = place[b, 1] - place[a, 1]
-    dz = place[b, 2] - place[a, 2] if len(dim) == 3 else 0.0
+def nearest_image(dim: Any, periods: Any, dx: Real, dy: Real, dz: Real) -> tuple[float, float, float]:
+    """A vector between two bodies, to the nearest image where space is periodic."""
     if len(periods) > 0:
         dx, dy, dz = shortest(dx, periods[0]), shortest(dy, periods[1]), shortest(dz, periods[2])
-    return dx, dy, dz
+    return dx, dy, dz if len(dim) == 3 else 0.0
+
+
+@law
+def between(dim: Any, periods: Any, place: Any, a: Index, b: Index) -> tuple[float, float, float]:
+    """The vector from body a to body b."""
+    return nearest_image(dim, periods, place[b, 0] - place[a, 0], place[b, 1] - place[a, 1], place[b, 2] - place[a, 2])
 
 
 @law
@@ -81,12 +84,19 @@ def add_springs(dim: Any, springs: Any, periods: Any, place: Any, velocity: Any,
     if len(springs) == 0:
         return power
     damped = springs.c.size > 0
+    # Links stand in the order of their first ends: what each of these needs is read, and added up, once.
+    at, fx, fy, fz = np.uint64(0), 0.0, 0.0, 0.0
+    x, y, z = place[0, 0], place[0, 1], place[0, 2]
     for m in range(springs.k.size):
         link = np.uint64(m)
         a, b = np.uint64(springs.ends[link, 0]), np.uint64(springs.ends[link, 1])
         if b >= np.uint64(n):
             continue
-        dx, dy, dz = between(dim, periods, place, a, b)
+        if a != at:
+            add_to(dim, force, at, fx, fy, fz)
+            at, fx, fy, fz = a, 0.0, 0.0, 0.0
+            x, y, z = place[a, 0], place[a, 1], place[a, 2]
+        dx, dy, dz = nearest_image(dim, periods, place[b, 0] - x, place[b, 1] - y, place[b, 2] - z)
         ll = dx * dx + dy * dy
         if len(dim) == 3:
             ll += dz * dz
@@ -100,14 +110,21 @@ def add_springs(dim: Any, springs: Any, periods: Any, place: Any, velocity: Any,
             if length > 0.0:
                 power += c * (approach / length) * (approach / length)
         pull = spring_pull(length, springs.rest[link], approach, springs.k[link], c)
-        force[a, 0] += pull * dx
-        force[a, 1] += pull * dy
-        force[b, 0] -= pull * dx
-        force[b, 1] -= pull * dy
-        if len(dim) == 3:
-            force[a, 2] += pull * dz
-            force[b, 2] -= pull * dz
+        fx += pull * dx
+        fy += pull * dy
+        fz += pull * dz
+        add_to(dim, force, b, -pull * dx, -pull * dy, -pull * dz)
+    add_to(dim, force, at, fx, fy, fz)
     return power
+
+
+@law
+def add_to(dim: Any, force: Any, i: Index, fx: Real, fy: Real, fz: Real) -> None:
+    """Add a force to that on body i."""
+    force[i, 0] += fx
+    force[i, 1] += fy
+    if len(dim) == 3:
+        force[i, 2] += fz
 
 
 @law
@@ -125,16 +142,9 @@ def add_hinges(dim: Any, hinges: Any, periods: Any, place: Any, force: Any, n: I
         moment = hinges.k[np.uint64(m)] * (opening(ax, ay, az, bx, by, bz) - hinges.rest[np.uint64(m)])
         fx, fy, fz = bend_force(moment, ax, ay, az, bx, by, bz)
         hx, hy, hz = bend_force(moment, bx, by, bz, ax, ay, az)
-        force[one, 0] += fx
-        force[one, 1] += fy
-        force[two, 0] += hx
-        force[two, 1] += hy
-        force[mid, 0] -= fx + hx
-        force[mid, 1] -= fy + hy
-        if len(dim) == 3:
-            force[one, 2] += fz
-            force[two, 2] += hz
-            force[mid, 2] -= fz + hz
+        add_to(dim, force, one, fx, fy, fz)
+        add_to(dim, force, two, hx, hy, hz)
+        add_to(dim, force, mid, -(fx + hx), -(fy + hy), -(fz + hz))
 
 
 @law
