@@ -26,6 +26,8 @@ RIM, ARROW, LINK = "#ffffff", "#22282e", "#8a949e"
 
 POINT = 0.5
 """Radius of the mark for a material point, mm."""
+INVISIBLE = 0.05
+"""Balls of this radius or less on paper, mm, are marked like points: planets would not be seen."""
 LONGEST_ARROW = 0.2
 """Of the fastest ball, at most, as a part of the larger side of the scene."""
 SHORTEST_ARROW = 0.2
@@ -39,8 +41,8 @@ def balls(scene: Scene, sheet: Sheet, colours: Sequence[str] | None) -> Iterator
     if scene.dimension == 3:
         order = np.argsort(places[:, 2], kind="stable")
         places, rows = places[order], rows[order]
-    radii = scene.balls.radius[rows]
-    radii = np.where(radii > 0.0, radii * sheet.scale.per_metre, POINT)
+    radii = scene.balls.radius[rows] * sheet.scale.per_metre
+    radii = np.where(radii > INVISIBLE, radii, POINT)
     x, y = sheet.point(places)
     if len(rows) < CROWD:
         disks = _circles(x, y, radii, [names[k] for k in of[rows]], _names(scene.balls, rows))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from carom.errors import Problem, SceneError
 from carom.scene import Scene
 from carom.views.balls import arrows as velocity_arrows
@@ -57,6 +59,7 @@ def draw(
     if len(scene.balls) > MOST_BALLS:
         problem = f"{len(scene.balls):,} are more than a picture can show, {MOST_BALLS:,}"
         raise SceneError([Problem("balls", problem, "Draw some of them: scene.replace(balls=scene.balls[:1000]).")])
+    scene = _born(scene, time or 0.0)
     shown = flight(scene) if arrows else 0.0
     sheet = sheet_for(scene, scale, pixels, flight=shown, remarks=_remarks(scene, time, shown))
     parts = [
@@ -68,6 +71,22 @@ def draw(
         *_footer(sheet),
     ]
     return _page(scene.name or "A scene of carom", sheet, parts)
+
+
+def _born(scene: Scene, time: float) -> Scene:
+    """The scene without the balls that are not born yet, and what hangs on them."""
+    there = np.flatnonzero(scene.balls.born <= time)
+    if len(there) == len(scene.balls):
+        return scene
+    number = np.full(len(scene.balls), -1)
+    number[there] = np.arange(len(there))
+    triangles = number[scene.triangles]
+    return scene.replace(
+        balls=scene.balls[there],
+        links=scene.links.renumbered(number),
+        bends=scene.bends.renumbered(number),
+        triangles=triangles[(triangles >= 0).all(axis=1)],
+    )
 
 
 def _page(title: str, sheet: Sheet, parts: Sequence[str]) -> str:

@@ -395,7 +395,7 @@ class TestAnything:
     def test_every_scene_of_the_library(self, name: str) -> None:
         scene = library.load(name)
         seen = picture(scene, arrows=True)
-        assert len(seen.circles) >= len(scene.balls)
+        assert len(seen.circles) >= (scene.balls.born == 0.0).sum()
 
     @pytest.mark.parametrize(
         "scene",
@@ -422,3 +422,20 @@ class TestAnything:
 
     def test_the_same_scene_gives_the_same_picture(self) -> None:
         assert draw(TABLE, arrows=True) == draw(TABLE, arrows=True)
+
+
+class TestWhatIsThere:
+    def test_who_is_not_born_is_not_drawn(self) -> None:
+        scene = Scene(
+            gravity=(0.0, -1.0),
+            balls=[Ball(position=(0.0, 0.0), born=1.0), Ball(position=(1.0, 0.0)), Ball(position=(2.0, 0.0), born=1.0)],
+            links=[Link(between=(0, 2), stiffness=1.0)],
+        )
+        assert len(picture(scene).circles) == 1
+        assert len(picture(Simulation(scene).run(until=1.5)).circles) == 3
+
+    @pytest.mark.requirement("S-08")
+    def test_planets_can_be_seen(self) -> None:
+        seen = picture(library.load("planetary-system"))
+        assert len(seen.circles) == 9
+        assert min(numbers(circle, "r") for circle in seen.circles) == [balls_module.POINT]
