@@ -119,6 +119,18 @@ class Steering:
         engine, k = self._stepped("push"), editing.index_of(self._scene, index)
         engine.push(k, _vector("impulse", impulse, self._scene.dimension))
 
+    @property
+    def height(self) -> float:
+        """How high what is linked has been built, m: the score of a tower. Against gravity, else along y; 0 if nothing.
+
+        From the lowest to the highest ball that has a link.
+        """
+        linked = np.unique(self.links.between)
+        pull = np.array(self._scene.gravity)
+        up = -pull / np.linalg.norm(pull) if pull.any() else np.eye(self._scene.dimension)[1]
+        heights = self._moment().places[linked, : self._scene.dimension] @ up
+        return float(heights.max() - heights.min()) if len(linked) else 0.0
+
     # Links.
 
     def link(self, i: int, j: int, stiffness: float, **options: Any) -> None:

@@ -272,6 +272,16 @@ class TestSteering:
         with pytest.raises(SceneError, match="unlink: there is no link between balls 0 and 1"):
             sim.unlink(0, 1)
 
+    @pytest.mark.requirement("M-16")
+    def test_the_height_of_what_is_built_is_the_score(self) -> None:
+        balls = [Ball(position=(0.0, y), fixed=True) for y in (0.0, 1.0, 5.0)]
+        sim = Simulation(Scene(gravity=(0.0, -1.0), balls=balls), solver="stepped")
+        assert sim.height == 0.0
+        sim.link(0, 1, stiffness=10.0)
+        assert sim.height == 1.0
+        sim.link(1, 2, stiffness=10.0)
+        assert sim.height == 5.0
+
     @pytest.mark.parametrize(
         "call",
         [
