@@ -243,6 +243,12 @@ class Simulation(Steering):
         return self._solver.velocities(self._time)[:, : self._scene.dimension]
 
     @property
+    def forces(self) -> Floats:
+        """On the balls, N: an array of N rows. What they bear at contacts is not in it."""
+        accelerations = self._solver.accelerations(self._time)[:, : self._scene.dimension]
+        return np.asarray(self.masses[:, None] * accelerations)
+
+    @property
     def masses(self) -> Floats:
         """Of each ball, kg."""
         return self._scene.balls.mass

@@ -152,6 +152,30 @@ class TestTime:
         assert sim.positions[:, 0].tolist() == [0.0, 1.0, 2.0]
 
 
+class TestReading:
+    @pytest.mark.requirement("S-04", "M-01")
+    def test_points_know_place_force_mass_and_birth_and_held_ones_stay(self) -> None:
+        scene = Scene(
+            gravity=(0.0, -10.0),
+            balls=[Ball(position=(0.0, 0.0), fixed=True), Ball(position=(1.5, 0.0), mass=2.0, born=0.25)],
+            links=[Link(between=(0, 1), stiffness=4.0, length=1.0)],
+        )
+        sim = Simulation(scene, step=0.25)
+        assert sim.forces.tolist() == [[0.0, 0.0], [0.0, 0.0]]  # it is not born yet
+        sim.run(until=0.25)
+        assert sim.positions[1].tolist() == [1.5, 0.0]
+        sim.run(until=0.5)
+        away = np.hypot(*sim.positions[1])
+        pull = -4.0 * (away - 1.0) * sim.positions[1] / away
+        assert sim.forces[1] == pytest.approx(pull + np.array((0.0, -20.0)), rel=1e-12)
+        assert sim.positions[0].tolist() == [0.0, 0.0]
+        assert sim.masses.tolist() == [1.0, 2.0]
+        assert sim.scene.balls.born.tolist() == [0.0, 0.25]
+
+    def test_the_exact_solver_knows_its_force_too(self) -> None:
+        assert Simulation(FALLING).forces.tolist() == [[0.0, -20.0]]
+
+
 class TestCollisions:
     @pytest.mark.requirement("S-06", "S-07", "T-10")
     def test_events_tell_who_when_where_and_how_hard(self) -> None:

@@ -47,6 +47,9 @@ class Solver(Protocol):
     def velocities(self, t: float) -> Floats:
         """How fast they are then."""
 
+    def accelerations(self, t: float) -> Floats:
+        """What forces do to them then, m/s², contacts left out."""
+
     @property
     def turns(self) -> NDArray[np.int64]:
         """How many times each ball has gone round each periodic axis."""

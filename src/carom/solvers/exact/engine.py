@@ -268,6 +268,13 @@ class Engine:
         """The scene itself: there are no links that could break."""
         return scene
 
+    def accelerations(self, t: float) -> Floats:  # noqa: ARG002  # the same at all times between events
+        """Gravity, or what the wall that a ball rests on leaves of it, for all balls of the scene."""
+        out = np.zeros_like(self.world.anchors.velocity)
+        if self.balls.size:
+            out[self.movers] = self.pull()
+        return out
+
     def edited(self, scene: Scene, origin: NDArray[np.intp], now: float, *, around: bool) -> Engine:
         """A run that goes on from here with another scene; `origin` is each ball's number before, or -1."""
         world, t = self.store(), self.relative(now)

@@ -279,6 +279,13 @@ class Engine:
         """How fast they are."""
         return self._in_order(self._rows(t)[1])
 
+    def accelerations(self, t: float) -> Floats:  # noqa: ARG002  # of the last step
+        """What forces do to all balls of the scene where they were at the end of the last step."""
+        if not self.clock["fresh"][0]:
+            self._call(0, 0, self._no_logs, loop.LOOK)
+        born = (np.arange(len(self.state.number)) < self.clock["bodies"][0])[:, None]
+        return self._in_order(np.where(born, self.state.accel[:, :3], 0.0))
+
     @property
     def turns(self) -> NDArray[np.int64]:
         """How many times each ball has gone round each periodic axis."""
