@@ -413,3 +413,14 @@ def test_determinism_whatever_is_asked_meanwhile() -> None:
         _ = one.positions, one.energy, one.account, one.upcoming, one.snapshot(), str(one.report)
     two.run(until=one.time)
     assert bits(one) == bits(two)
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_two_threads_give_the_bits_of_one(periodic: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = carom.library.load("gas", count=300, packing_fraction=0.4, seed=2, periodic=periodic)
+    ends = []
+    for threaded in (10**9, 1):
+        monkeypatch.setattr("carom.solvers.stepped.build.THREADED", threaded)
+        ends.append(bits(Simulation(scene, solver="stepped").run(until=0.5)))
+    assert ends[0] == ends[1]
+    assert ends[0][1] > 100

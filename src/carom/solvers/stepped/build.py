@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -30,6 +32,8 @@ SUBSTEPS, MOST_SUBSTEPS = 4, 64
 """Of a step of a pile."""
 SHAKING = 0.035
 """Where layers · g h² / r is more, with substeps of h, a pile does not come to rest."""
+THREADED = 100_000 if (os.cpu_count() or 1) > 1 else sys.maxsize
+"""Balls from which two threads look for partners: below, handing over costs more than it saves."""
 THICKNESS = 0.01
 """Of a cloth, as a part of the length of its edges, to each side."""
 
@@ -141,6 +145,8 @@ def pairs_of(scene: Scene, state: State) -> Pairs | tuple[()]:
         space=space_of(scene),
         lined=np.zeros((4, len(radius) + 4)),
         close=np.zeros(2 * len(radius) + 1024, np.uint64),
+        other=np.zeros(2 * len(radius) + 1024 if len(radius) >= THREADED else 0, np.uint64),
+        ready=np.zeros(7, np.int64),
         fast=np.zeros(len(radius), np.uint32),
         quick=np.zeros(len(radius), np.uint8),
         linked=linked,

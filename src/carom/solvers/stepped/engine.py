@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import BlowUpError
 from carom.scene import Scene
-from carom.solvers.stepped import loop
+from carom.solvers.stepped import loop, partners
 from carom.solvers.stepped.account import Account
 from carom.solvers.stepped.build import (
     Heap,
@@ -30,6 +31,7 @@ from carom.solvers.stepped.extra import Force
 from carom.solvers.stepped.forces import Hands
 from carom.solvers.stepped.method import Method
 from carom.solvers.stepped.obstacles import contact_record
+from carom.solvers.stepped.partners import Pairs
 from carom.solvers.stepped.pile_memory import NEEDED, larger
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL, clock_record
 from carom.solvers.stepped.state import State
@@ -146,6 +148,8 @@ class Engine:
             if done % SORTING == 0:
                 self._sort()
             steps = min(steps, SORTING - done % SORTING)
+        if self.pairs and self.pairs.other.size and not self.heap and not self.hooks:
+            return self._two_threads(steps, goal, logs)
         if not self.hooks:
             return self._call(steps, goal, logs, loop.WHOLE)
         for hook in self.hooks.before:
@@ -156,6 +160,28 @@ class Engine:
         reason = self._call(1, goal, logs, loop.FINISH)
         for hook in self.hooks.after:
             hook()
+        return reason
+
+    def _two_threads(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
+        """Make steps in which two threads look for partners; the bits are those of one."""
+        pairs, periods = cast("Pairs", self.pairs), self.forces.periods
+        reason = DONE
+        with ThreadPoolExecutor(1) as helper:
+            for _ in range(steps):
+                self._call(1, goal, logs, loop.PREPARE)
+                n = int(self.clock["bodies"][0])
+                half, ready = n // 2, pairs.ready
+                if n > 1:
+                    partners.look_round(self.dim, self.method.step, self.clock[0], self.bodies, pairs)
+                    task = helper.submit(partners.search, self.dim, half, n, periods, pairs, pairs.other)
+                    ready[[partners.FOUND, partners.UP_TO]] = partners.search(
+                        self.dim, 0, half, periods, pairs, pairs.close
+                    )
+                    ready[[partners.FOUND_TOO, partners.UP_TO_TOO]] = task.result()
+                    ready[partners.HALF], ready[partners.SEARCHED] = half, 1
+                reason = self._call(1, goal, logs, loop.FINISH)
+                if reason != DONE or self.collisions >= goal:
+                    break
         return reason
 
     @property

@@ -20,6 +20,11 @@ PATIENCE: Final = 16  # collisions of one fast ball within a step
 ROUND_UP: Final = 1.0 + 1e-12
 
 
+# Entries of `ready`: has a search been made? how many fast balls; where the second half begins; how many pairs were
+# found in the first half, and up to which body the room was enough; the same for the second.
+SEARCHED, FAST, HALF, FOUND, UP_TO, FOUND_TOO, UP_TO_TOO = 0, 1, 2, 3, 4, 5, 6
+
+
 class Pairs(NamedTuple):
     """Who can collide, and the grid to find them."""
 
@@ -27,6 +32,8 @@ class Pairs(NamedTuple):
     space: Any
     lined: Any  # (4, N + 4): places in the order of cells, and how far out each touches
     close: Any  # pairs found near each other, uint64
+    other: Any  # those of a second thread; empty where there is none
+    ready: Any  # int64, see below
     fast: Any  # bodies that are too fast for cells, uint32
     quick: Any  # uint8: 1 for those
     linked: Any  # uint8: LINKED bodies do not collide with each other, WOVEN ones with nobody; empty: there are none
@@ -51,7 +58,7 @@ def line_up(dim: Any, dt: Real, bodies: Any, n: Index, pairs: Any) -> None:
 
 
 @law
-def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any, found: Index) -> int:
+def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any, close: Any, found: Index) -> int:
     """Note the pairs of body k and bodies from start to stop, by their places in the order, that are near each other.
 
     Four at a time, and four even where there are fewer: whether two are near, and how many there are, cannot be
@@ -74,7 +81,7 @@ def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any
         bits &= (1 << left) - 1
         while bits != 0:
             j = np.uint64(q + lanes.lowest_bit(bits))
-            pairs.close[np.uint64(found)] = (np.uint64(order[at]) << np.uint64(32)) | np.uint64(order[j])
+            close[np.uint64(found)] = (np.uint64(order[at]) << np.uint64(32)) | np.uint64(order[j])
             found += 1
             bits &= bits - 1
         q += 4
@@ -84,16 +91,15 @@ def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any
 
 @law
 def try_all(
-    dim: Any, t: Real, dt: Real, found: Index, fast: Index, clock: Any, bodies: Any, periods: Any,
+    dim: Any, t: Real, dt: Real, close: Any, found: Index, fast: Index, clock: Any, bodies: Any, periods: Any,
     setting: Any, pairs: Any, logs: Any,
-) -> int:  # fmt: skip
-    """Try the pairs noted, in their order; none is left. Fast ones look for themselves."""
+) -> None:  # fmt: skip
+    """Try the pairs noted, in their order. Fast ones look for themselves."""
     for q in range(found):
-        pair = pairs.close[np.uint64(q)]
+        pair = close[np.uint64(q)]
         i, j = pair >> np.uint64(32), pair & np.uint64(0xFFFFFFFF)
         if fast == 0 or pairs.quick[i] | pairs.quick[j] == 0:
             test(dim, t, dt, i, j, clock, bodies, periods, setting, pairs.linked, logs)
-    return 0
 
 
 @branch
@@ -223,50 +229,88 @@ def list_fast(dim: Any, pairs: Any, velocity: Any, n: Index, limit: Real) -> int
 
 
 @stage
-def collide(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, pairs: Any, logs: Any
-) -> None:
-    """All collisions of balls within a step that begins at t."""
-    n, grid, place = clock.bodies, pairs.grid, bodies.place
-    if n < 2:
-        return
+def look_round(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
+    """Sort the bodies into cells, list the fast ones, and line all up for the search."""
+    n, grid = clock.bodies, pairs.grid
     sigma = 2.0 * pairs.widest
     sweep = 2.0 * math.sqrt(clock.fastest) * dt
     room = min(sweep, sigma)
     while True:
-        file_bodies(dim, grid, pairs.space, place, n, sigma + room)
+        file_bodies(dim, grid, pairs.space, bodies.place, n, sigma + room)
         edge = 1.0 / max(grid.frame[3], grid.frame[4], grid.frame[5])
         limit = 0.5 * (edge - sigma) / dt
         fast = list_fast(dim, pairs, bodies.velocity, n, limit) if sweep > edge - sigma else 0
         if fast <= FEW:
             break
         room = 2.0 * max(edge - sigma, sigma)  # many fast ones: let the cells grow instead
+    pairs.ready[FAST] = fast
     line_up(dim, dt, bodies, n, pairs)
+
+
+@stage
+def search(dim: Any, begin: Index, end: Index, periods: Any, pairs: Any, close: Any) -> tuple[int, int]:
+    """Note the pairs of bodies from begin to end, in the order of cells, that come near a later one.
+
+    Gives how many there are, and up to which body the room for them was enough.
+    """
+    grid = pairs.grid
     first = grid.first
     nx: Index = grid.shape[0]
     ny: Index = grid.shape[1]
     cells = nx * ny * grid.shape[2]
     found: Index = 0
-    cy, row = 0, 0  # `row` is the first cell of the row that the body is in, and cy its number in its layer
-    for k in range(n):
+    row, cy = (
+        np.int64(-nx),
+        np.int64(-1),
+    )  # the first cell of the row that the body is in; the row's number in its layer
+    for k in range(begin, end):
+        if found > close.size // 2:
+            return int(found), int(k)
         c: Index = np.int64(grid.cell[np.uint64(grid.order[np.uint64(k)])])
-        while c >= row + nx:
-            row += nx
-            cy = cy + 1 if cy + 1 < ny else 0
+        if c >= row + nx:
+            row = c // nx * nx
+            cy = c // nx % ny
         low, high = max(c - 1, row), min(c + 1, row + nx - 1)
-        found = near(dim, k, k + 1, first[np.uint64(high + 1)], periods, pairs, found)
+        found = near(dim, k, k + 1, first[np.uint64(high + 1)], periods, pairs, close, found)
         if cy + 1 < ny:
             start, stop = first[np.uint64(low + nx)], first[np.uint64(high + nx + 1)]
-            found = near(dim, k, start, stop, periods, pairs, found)
+            found = near(dim, k, start, stop, periods, pairs, close, found)
         if len(dim) == 3 and row + nx * ny < cells:
             for y in range(-1 if cy > 0 else 0, 2 if cy + 1 < ny else 1):
                 up = nx * (ny + y)
                 start, stop = first[np.uint64(low + up)], first[np.uint64(high + up + 1)]
-                found = near(dim, k, start, stop, periods, pairs, found)
-        if found > pairs.close.size // 2:
-            found = try_all(dim, t, dt, found, fast, clock, bodies, periods, setting, pairs, logs)
-    try_all(dim, t, dt, found, fast, clock, bodies, periods, setting, pairs, logs)
+                found = near(dim, k, start, stop, periods, pairs, close, found)
+    return int(found), int(end)
+
+
+@stage
+def collide(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, pairs: Any, logs: Any
+) -> None:
+    """All collisions of balls within a step that begins at t.
+
+    Two threads may have searched beforehand, each for half of the bodies; the order of pairs is the same.
+    """
+    n, ready = clock.bodies, pairs.ready
+    if n < 2:
+        return
+    k: Index = 0
+    if ready[SEARCHED] == 0:
+        look_round(dim, dt, clock, bodies, pairs)
+    fast = ready[FAST]
+    if ready[SEARCHED] == 1:
+        try_all(dim, t, dt, pairs.close, ready[FOUND], fast, clock, bodies, periods, setting, pairs, logs)
+        k = ready[UP_TO]
+        while k < ready[HALF]:
+            found, k = search(dim, k, ready[HALF], periods, pairs, pairs.close)
+            try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, pairs, logs)
+        try_all(dim, t, dt, pairs.other, ready[FOUND_TOO], fast, clock, bodies, periods, setting, pairs, logs)
+        k = ready[UP_TO_TOO]
+        ready[SEARCHED] = 0
+    while k < n:
+        found, k = search(dim, k, n, periods, pairs, pairs.close)
+        try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, pairs, logs)
     if len(periods) > 0:
         across_seams(dim, t, dt, fast, clock, bodies, periods, setting, pairs, logs)
-    for k in range(fast):
-        chase(dim, t, dt, k, fast, clock, bodies, periods, setting, pairs, logs)
+    for f in range(fast):
+        chase(dim, t, dt, f, fast, clock, bodies, periods, setting, pairs, logs)

@@ -89,7 +89,8 @@ def _crossing_time(scene: Scene) -> float:
     """The time in which a ball of mean speed moves by the mean radius, s."""
     balls = scene.balls
     moving = ~balls.fixed & (balls.radius > 0.0)
-    if not moving.any() or len(balls) < 2:
+    passing = scene.attraction is not None and scene.attraction.touch == "pass"
+    if not moving.any() or len(balls) < 2 or passing:
         return math.inf
     speed = float(np.sqrt((balls.velocity[moving] ** 2).sum(axis=1).mean()))
     return float(balls.radius[moving].mean()) / speed if speed > 0.0 else math.inf
