@@ -40,6 +40,11 @@ class Wish:
             if value not in known:
                 words = ", ".join(map(repr, known[:-1])) + f" or {known[-1]!r}"
                 problems.append(Problem(where, f"{shown(value)} is unknown", f"Use {words}."))
+        problems += [
+            Problem(f"forces[{k}]", f"{shown(one)} is not a force", "Make one of a function with @carom.force.")
+            for k, one in enumerate(self.forces)
+            if not hasattr(type(one), "address")  # of the instance, it would compile
+        ]
         step: Any = self.step
         if step is not None and not (
             isinstance(step, int | float | np.number) and not isinstance(step, bool) and 0 < step < 1e300

@@ -95,6 +95,9 @@ def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
     if "balls" in changes:
         remedy = "Use add, remove or change for balls."
         raise SceneError([Problem("balls", "cannot be changed together with the rest of a running scene", remedy)])
+    if "stepping" in changes:
+        remedy = "Begin a new run from now: Simulation(sim.snapshot(), step=…, integrator=…)."
+        raise SceneError([Problem("stepping", "cannot be changed in a running scene", remedy)])
     other = scene.replace(**changes)
     return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
 
@@ -168,5 +171,6 @@ def index_of(scene: Scene, index: int) -> int:
     count = len(scene.balls)
     given: Any = index
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
-        raise SceneError([Problem("index", f"there is no ball {given!r}", f"Use a number from 0 to {count - 1}.")])
+        remedy = f"Use a number from 0 to {count - 1}." if count else "Add one first."
+        raise SceneError([Problem("index", f"there is no ball {given!r}", remedy)])
     return int(given) % count

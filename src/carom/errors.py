@@ -110,7 +110,7 @@ class StackError(SolverError):
             who = f"balls {' and '.join(map(str, self.balls))} rest on each other"
         return (
             f"{who} at t = {self.time:.9g} s, which the exact solver cannot hold. "
-            "Use the stepped solver, or stop the run earlier."
+            "Use the stepped solver (solver='stepped', on the command line --solver stepped), or stop the run earlier."
         )
 
 
@@ -141,7 +141,7 @@ class BlowUpError(SolverError):
     def __str__(self) -> str:
         return (
             f"ball {self.ball} flew off to infinity at t = {self.time:.9g} s with steps of {self.step:.6g} s. "
-            "Use a smaller step, softer springs or more softening."
+            "Use a smaller step, softer springs or more softening, and look at forces of your own."
         )
 
 

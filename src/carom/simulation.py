@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -63,7 +63,9 @@ class Simulation(Steering):
         neighbours  how the exact solver finds partners ("cells", "lists", or "auto" for the faster): it changes the
                     speed, and no bit of the motion.
         """
-        wish = choice.Wish(solver, step, integrator, contacts, tuple(forces), neighbours)
+        given: Any = forces
+        own = tuple(given) if isinstance(given, Iterable) else (given,)
+        wish = choice.Wish(solver, step, integrator, contacts, own, neighbours)
         chosen = choice.solver_for(scene, wish)
         if check:
             problems = placement.problems(scene)
@@ -94,7 +96,7 @@ class Simulation(Steering):
 
     def advance(self, dt: float) -> Self:
         """Go on by dt seconds, as a picture at any rate of frames asks for: steps keep their own size."""
-        return self.run(until=self._time + dt)
+        return self.run(until=self._time + _time("dt", dt))
 
     def step(self) -> Collision | None:
         """Go on to the next collision, and give it; None if there will be no more."""
@@ -138,16 +140,15 @@ class Simulation(Steering):
     def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
         if until is None and collisions is None:
             raise SceneError([Problem("run", "no end is given", "Say until=… (s) or collisions=….")])
-        end: Any = np.inf if until is None else until
-        if isinstance(end, bool) or not isinstance(end, int | float | np.integer | np.floating) or np.isnan(end):
-            raise SceneError([Problem("until", f"{shown(until)} is not a time", "Give a number of seconds.")])
+        self._between_steps("run")
+        end = np.inf if until is None else _time("until", until)
         if end < self._time:
             raise SceneError([Problem("until", f"{until} s is before now, {self._time} s", "Time only goes forward.")])
         count: Any = MANY if collisions is None else collisions
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             what = f"{shown(collisions)} is not a number of collisions"
             raise SceneError([Problem("collisions", what, "Use a whole number, 0 or more.")])
-        return float(end), min(int(count), MANY)
+        return end, min(int(count), MANY)
 
     def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
         """Run; True if it stopped before the end, so that time stands at the last collision (or step)."""
@@ -191,7 +192,7 @@ class Simulation(Steering):
     def _advance_in_parts(self, end: float, quota: int, progress: Callable[[float], object]) -> None:
         """Run in parts that take a fraction of a second each, telling how far it is."""
         start, goal = self._time, self._solver.collisions + quota
-        part = 1.0
+        part, last, met = 1.0, self._time, self._solver.collisions
         while True:
             began = perf_counter()
             stop, count = self._solver.part(self._time, part)
@@ -199,7 +200,10 @@ class Simulation(Steering):
             done = quota - (goal - self._solver.collisions)
             by_time = (self._time - start) / (end - start) if np.isfinite(end) and end > start else 0.0
             by_count = done / quota if 0 < quota < MANY else 0.0
-            finished = done >= quota or (not on and stop >= end)
+            if self._solver.collisions > met:
+                last, met = self._time, self._solver.collisions
+            given_up = not np.isfinite(end) and self._time - last >= self._solver.patience
+            finished = done >= quota or (not on and stop >= end) or given_up
             progress(1.0 if finished else min(1.0, max(by_time, by_count)))
             if finished:
                 return
@@ -265,8 +269,8 @@ class Simulation(Steering):
 
     @property
     def kinetic_energy(self) -> float:
-        """Of all balls, J."""
-        return float(0.5 * (self.masses * (self.velocities**2).sum(axis=1)).sum())
+        """Of all balls that are born, J."""
+        return float(0.5 * (self._masses_there * (self.velocities**2).sum(axis=1)).sum())
 
     @property
     def potential_energy(self) -> float:
@@ -280,8 +284,15 @@ class Simulation(Steering):
 
     @property
     def momentum(self) -> Floats:
-        """Of all balls, kg m/s."""
-        return np.asarray((self.masses[:, None] * self.velocities).sum(axis=0))
+        """Of all balls that are born, kg m/s."""
+        return np.asarray((self._masses_there[:, None] * self.velocities).sum(axis=0))
+
+    @property
+    def _masses_there(self) -> Floats:
+        """Masses, kg; 0 of those that are not born yet."""
+        if not self._scene.balls.born.any():
+            return self.masses
+        return np.where(self._stepped("births").born, self.masses, 0.0)
 
     @property
     def upcoming(self) -> list[Collision]:
@@ -290,7 +301,7 @@ class Simulation(Steering):
 
     @property
     def resting(self) -> tuple[int, ...]:
-        """The balls that rest on a wall."""
+        """The balls that rest: on a wall, or in steps, all that do not move at all."""
         return self._solver.resting
 
     @property
@@ -303,13 +314,17 @@ class Simulation(Steering):
         return self._solver.wall_name(wall)
 
     def snapshot(self) -> Scene:
-        """The scene as it is now, as the start of another run; `copy` is the same run."""
+        """The scene as it is now, as the start of another run; `copy` is the same run.
+
+        Births to come are counted from now. Hands, motors, hooks and forces of one's own are not part of a scene.
+        """
         velocities = np.where(self._scene.balls.fixed[:, None], 0.0, self.velocities)  # a fixed one may be driven
-        now = self._scene.balls.replace(position=self.positions, velocity=velocities)
+        born = np.maximum(self._scene.balls.born - self._time, 0.0)
+        now = self._scene.balls.replace(position=self.positions, velocity=velocities, born=born)
         return self._surviving().replace(balls=now)
 
     def copy(self) -> Simulation:
-        """A second simulation in the same state, which goes its own way."""
+        """A second simulation in the same state, which goes its own way; hooks stay with the first."""
         return copy.deepcopy(self)
 
     def _repr_svg_(self) -> str | None:
@@ -350,7 +365,7 @@ class Simulation(Steering):
         self._edit(editing.ball_change(self._surviving(), index, self._moment(), changes))
 
     def change_scene(self, **changes: Any) -> None:
-        """Change what is not a ball from now on: boundary, obstacles, gravity, restitution, contact_time."""
+        """Change what is not a ball from now on: boundary, obstacles, gravity, friction, links and so on."""
         self._edit(editing.scene_change(self._surviving(), changes))
 
     def change_walls(self, restitution: float | Restitution | None = None, material: Any = None) -> None:
@@ -362,6 +377,13 @@ class Simulation(Steering):
 
     def _edit(self, edit: editing.Edit) -> None:
         """Go on with what becomes of an edit; nothing is changed if that cannot be."""
+        self._between_steps("an edit")
         scene = edit.present(self._moment())
         self._solver = self._solver.edited(edit.scene, edit.origin, self._time, around=edit.around)
         self._scene = scene
+
+
+def _time(where: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or np.isnan(value):
+        raise SceneError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds.")])
+    return float(value)

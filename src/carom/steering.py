@@ -31,6 +31,9 @@ class Steering:
 
     _scene: Scene
     _solver: Solver
+    _time: float
+    _amid = False
+    """Is a step under way, and someone being called?"""
 
     def _edit(self, edit: editing.Edit) -> None:
         raise NotImplementedError
@@ -48,8 +51,11 @@ class Steering:
     # Around each step.
 
     def before_step(self, hook: Callable[[], object]) -> Callable[[], object]:
-        """Call this before each step; a decorator."""
-        self._stepped("before_step").hooks.before.append(hook)
+        """Call this before each step; a decorator.
+
+        What it reads is of its moment, `time` too. It can push, pull, drive and release, but not run or edit.
+        """
+        self._stepped("before_step").hooks.before.append(self._called("before_step", hook))
         return hook
 
     def prepared(self, hook: Callable[[], object]) -> Callable[[], object]:
@@ -57,13 +63,34 @@ class Steering:
 
         Positions and velocities are then those at the end of the step, before contacts.
         """
-        self._stepped("prepared").hooks.prepared.append(hook)
+        self._stepped("prepared").hooks.prepared.append(self._called("prepared", hook))
         return hook
 
     def after_step(self, hook: Callable[[], object]) -> Callable[[], object]:
         """Call this after each step; a decorator."""
-        self._stepped("after_step").hooks.after.append(hook)
+        self._stepped("after_step").hooks.after.append(self._called("after_step", hook))
         return hook
+
+    def _called(self, where: str, hook: Any) -> Callable[[], None]:
+        """A call of a hook, while which the run stands where its last step ended."""
+        if not callable(hook):
+            raise SceneError([Problem(where, f"{shown(hook)} cannot be called", "Give a function without arguments.")])
+
+        def call() -> None:
+            self._time = self._solver.time
+            self._amid = True
+            try:
+                hook()
+            finally:
+                self._amid = False
+
+        return call
+
+    def _between_steps(self, what: str) -> None:
+        """Refuse what would pull the rug from under a step that is under way."""
+        if self._amid:
+            remedy = "Do it between two runs; a hook can push, pull, drive and release."
+            raise SceneError([Problem(what, "is not possible from a hook, amid a step", remedy)])
 
     # By the hand.
 

@@ -74,3 +74,11 @@ def test_no_file_is_a_mistake(carom) -> None:
     answer = carom("check")
     assert answer.code == 2
     assert answer.err.count("\n") == 1
+
+
+def test_the_integrator_is_checked(carom, tmp_path: Path) -> None:
+    file = tmp_path / "drag.toml"
+    file.write_text("drag = 1\n[stepping]\nintegrator = 'verlett'\n", encoding="utf-8")
+    answer = carom("check", file)
+    line = "stepping.integrator: there is no integrator 'verlett'. Did you mean 'verlet'?"
+    assert (answer.code, answer.err) == (1, f"{file}: {line}\n")

@@ -215,3 +215,12 @@ def test_every_scene_of_the_library_runs_and_stays_valid(carom, tmp_path: Path, 
         assert abs(found["integrator_error"]) <= 0.02 * scale
     elif found["elastic"] and found["energy_at_start"]:
         assert found["energy_change"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_step_that_is_too_large_is_warned_of_in_one_line(carom, tmp_path: Path) -> None:
+    spring = tmp_path / "spring.toml"
+    balls = "[[balls]]\nposition = [0, 0]\n[[balls]]\nposition = [1, 0]\n"
+    spring.write_text(balls + "[[links]]\nbetween = [0, 1]\nstiffness = 100\n", encoding="utf-8")
+    answer = carom("run", spring, "--until", "1", "--step", "0.5", "--quiet")
+    assert answer.code == 0
+    assert re.fullmatch(rf"{re.escape(str(spring))}: step: 0\.5 s may be too large [^\n]*\n", answer.err)

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -70,6 +71,9 @@ class TestChoice:
             ({"step": math.nan}, "step: nan is not a time above 0. Give a number of seconds."),
             ({"step": "fast"}, "step: 'fast' is not a time above 0. Give a number of seconds."),
             ({"integrator": "verlett"}, "integrator: there is no integrator 'verlett'. Did you mean 'verlet'?"),
+            ({"integrator": "RK4"}, "integrator: there is no integrator 'RK4'. Did you mean 'rk4'?"),
+            ({"forces": [3]}, "forces[0]: 3 is not a force. Make one of a function with @carom.force."),
+            ({"forces": 3}, "forces[0]: 3 is not a force. Make one of a function with @carom.force."),
         ],
     )
     def test_a_wrong_wish_is_one_clear_line(self, options: dict[str, object], line: str) -> None:
@@ -77,10 +81,16 @@ class TestChoice:
             Simulation(PAIR, **options)  # type: ignore[arg-type]  # that is the point
         assert str(caught.value) == line
 
+    @pytest.mark.parametrize("name", [4, ["x"]])
+    def test_an_integrator_that_is_no_text_is_one_clear_line(self, name: object) -> None:
+        with pytest.raises(SceneError, match=r"^integrator: there is no integrator .*\. Known integrators: verlet, "):
+            Simulation(PAIR, integrator=name)  # type: ignore[arg-type]  # that is the point
+
     @pytest.mark.requirement("S-01")
     def test_a_step_beyond_the_stable_one_is_warned_of_and_stops_in_order(self) -> None:
-        with pytest.warns(StepWarning, match=r"^step: 2 s may be too large .* stable for sure is 0\.712 s"):
+        with pytest.warns(StepWarning, match=r"^step: 2 s may be too large .* stable for sure is 0\.712 s") as caught:
             sim = Simulation(PAIR, step=2.0)
+        assert caught[0].filename == __file__  # it points at who asked for the step
         with pytest.raises(BlowUpError, match=r"^ball [01] flew off to infinity at t = .* with steps of 2 s"):
             sim.run(until=1e6)
         assert 0.0 < sim.time < 1e6
@@ -130,6 +140,14 @@ class TestTime:
         sim = Simulation(PAIR).run(collisions=1)
         assert sim.collisions == 0
         assert sim.time > 0.0
+        told: list[float] = []
+        sim = Simulation(PAIR).run(collisions=1, progress=told.append)
+        assert sim.time >= 1000 * sim.method.step
+        assert told[-1] == 1.0
+
+    def test_going_on_by_what_is_no_time_is_one_clear_line(self) -> None:
+        with pytest.raises(SceneError, match=r"^dt: 'a frame' is not a time\. Give a number of seconds\.$"):
+            Simulation(PAIR).advance("a frame")  # type: ignore[arg-type]  # that is the point
 
     def test_progress_goes_up_to_one(self) -> None:
         told: list[float] = []
@@ -150,6 +168,23 @@ class TestTime:
         sim.run(until=2.0)
         assert sim.positions[:, 1] == pytest.approx((-11.25, -20.0, -5.0), abs=1e-12)
         assert sim.positions[:, 0].tolist() == [0.0, 1.0, 2.0]
+
+    @pytest.mark.requirement("S-04")
+    def test_who_is_not_born_has_no_energy_and_no_momentum(self) -> None:
+        balls = [Ball(position=(x, 0.0), velocity=(0.0, 1.0), born=x) for x in (0.0, 1.0)]
+        sim = Simulation(Scene(balls=balls), step=0.125).run(until=0.5)
+        assert sim.kinetic_energy == sim.account.kinetic == 0.5
+        assert sim.momentum.tolist() == [0.0, 1.0]
+        assert sim.run(until=1.5).kinetic_energy == sim.account.kinetic == 1.0
+        assert sim.momentum.tolist() == [0.0, 2.0]
+
+    @pytest.mark.requirement("S-04")
+    def test_a_snapshot_counts_births_from_now(self) -> None:
+        balls = [Ball(position=(x, 0.0), velocity=(0.0, 1.0), born=x) for x in (0.0, 1.0)]
+        sim = Simulation(Scene(balls=balls), step=0.125).run(until=0.75)
+        assert sim.snapshot().balls.born.tolist() == [0.0, 0.25]
+        later = Simulation(sim.snapshot(), step=0.125).run(until=1.25)
+        assert np.array_equal(later.positions, sim.run(until=2.0).positions)
 
 
 class TestReading:
@@ -238,6 +273,49 @@ class TestHooks:
 
         sim.run(until=1.0)
         assert sim.velocities[0, 1] == pytest.approx(0.0, abs=1e-12)
+
+    @pytest.mark.requirement("M-03")
+    def test_what_a_hook_reads_is_of_its_moment(self) -> None:
+        sim = Simulation(FALLING, step=0.25)
+        before: list[tuple[float, ...]] = []
+        after: list[tuple[float, ...]] = []
+        sim.before_step(lambda: before.append((sim.time, *sim.positions[0], *sim.velocities[0])))
+        sim.after_step(lambda: after.append((sim.time, *sim.positions[0], *sim.velocities[0])))
+        sim.run(until=1.1)
+        states = [(t, t, -5.0 * t * t, 1.0, -10.0 * t) for t in (0.0, 0.25, 0.5, 0.75, 1.0)]
+        assert before == [pytest.approx(state, abs=1e-14) for state in states[:-1]]
+        assert after == [pytest.approx(state, abs=1e-14) for state in states[1:]]
+        assert sim.time == 1.1
+
+    @pytest.mark.parametrize(
+        ("act", "what"),
+        [
+            (lambda s: s.run(until=9.0), "run"),
+            (lambda s: s.remove(0), "an edit"),
+            (lambda s: s.change_scene(drag=1.0), "an edit"),
+        ],
+    )
+    def test_a_hook_can_neither_run_nor_edit(self, act, what: str) -> None:
+        sim = Simulation(PAIR, step=0.01)
+        sim.after_step(lambda: act(sim))
+        with pytest.raises(SceneError) as caught:
+            sim.run(until=0.1)
+        remedy = "Do it between two runs; a hook can push, pull, drive and release."
+        assert str(caught.value) == f"{what}: is not possible from a hook, amid a step. {remedy}"
+        assert sim.time == 0.01
+        sim.change(0, mass=2.0)  # after it, all is as ever
+
+    def test_hooks_stay_with_the_run_that_they_act_on(self) -> None:
+        sim = Simulation(FALLING, step=0.1)
+        sim.before_step(lambda: sim.push(0, (1.0, 0.0)))
+        for other in (sim.copy(), pickle.loads(pickle.dumps(sim))):
+            assert other.run(until=1.0).velocities[0, 0] == 1.0
+        assert sim.velocities[0, 0] == 1.0
+        assert sim.run(until=1.0).velocities[0, 0] == pytest.approx(6.0)
+
+    def test_what_cannot_be_called_is_one_clear_line(self) -> None:
+        with pytest.raises(SceneError, match=r"^after_step: 3 cannot be called\. Give a function without arguments\.$"):
+            Simulation(PAIR).after_step(3)  # type: ignore[arg-type]  # that is the point
 
 
 class TestSteering:
@@ -373,6 +451,31 @@ class TestEditing:
         sim.change_scene(gravity=carom.Planet(R=2.0 * 6.371e6))
         assert sim.run(until=2.0).velocities[0, 1] == pytest.approx(-9.82 * 1.25, abs=0.02)
 
+    def test_the_method_cannot_be_changed_unnoticed(self) -> None:
+        sim = Simulation(PAIR)
+        with pytest.raises(SceneError, match=r"^stepping: cannot be changed in a running scene\. Begin a new run"):
+            sim.change_scene(stepping={"step": 0.001})
+        assert sim.scene.stepping.step is None
+
+    def test_where_there_are_no_balls_none_can_be_named(self) -> None:
+        with pytest.raises(SceneError, match=r"^index: there is no ball 0\. Add one first\.$"):
+            Simulation(Scene(drag=1.0)).remove(0)
+
+    @pytest.mark.requirement("M-16")
+    def test_the_energy_of_a_broken_link_is_lost_and_the_run_can_be_edited(self) -> None:
+        """Two balls that part: the link breaks at a strain of 0.25 or a step later."""
+        scene = PAIR.replace(links=[Link(between=(0, 1), stiffness=5.0, length=1.0, breaking=0.25)])
+        sim = Simulation(scene, step=1e-4)
+        sim.push(1, (3.0, 0.0))
+        sim.run(until=1.0)
+        assert len(sim.links) == 0
+        assert sim.account.lost["breaking"] == pytest.approx(0.5 * 5.0 * 0.25**2, rel=1e-3)
+        assert abs(sim.account.error) < 1e-6
+        sim.change(0, velocity=(0.0, 1.0))
+        sim.add(Ball(position=(0.0, 9.0)))
+        assert len(sim.links) == len(sim.snapshot().links) == 0
+        assert abs(sim.run(until=2.0).account.error) < 1e-6
+
     def test_an_edit_counts_as_work(self) -> None:
         sim = Simulation(PAIR, step=1e-3).run(until=0.5)
         sim.change(0, velocity=(0.0, 0.3))
@@ -404,6 +507,49 @@ class TestOwnForces:
         assert sim.positions[0, 0] == pytest.approx(math.cos(2.0), abs=1e-5)
         assert sim.account.potential["well"] == pytest.approx(2.0 * math.cos(2.0) ** 2, abs=1e-4)
         assert abs(sim.account.error) < 1e-5
+
+    def test_one_alone_needs_no_list(self) -> None:
+        assert Simulation(FALLING, forces=lift, step=0.1).run(until=1.0).velocities[0, 1] == pytest.approx(-5.0)  # type: ignore[arg-type]  # a kindness
+
+    def test_a_run_with_one_can_be_pickled(self) -> None:
+        sim = Simulation(FALLING, forces=[lift], step=0.1).run(until=0.5)
+        other = pickle.loads(pickle.dumps(sim))
+        assert bits(other.run(until=1.0)) == bits(sim.run(until=1.0))
+
+    @pytest.mark.parametrize(
+        ("function", "line"),
+        [
+            (3, "force: 3 is not a function. Write a function of (t, x, v, m, f)."),
+            (lambda t, x: None, "force: <lambda> takes 2 arguments. Write a function of (t, x, v, m, f)."),
+            (
+                lambda t, x, v, m, f: nowhere,  # type: ignore[name-defined]  # noqa: F821  # that is the point
+                (
+                    "force <lambda>: does not compile: NameError: name 'nowhere' is not defined. "
+                    "Write it in what Numba knows: numbers, arrays, loops, math."
+                ),
+            ),
+        ],
+    )
+    def test_a_mistake_is_one_clear_line(self, function, line: str) -> None:
+        with pytest.raises(SceneError) as caught:
+            Simulation(FALLING, forces=[carom.force(function)]).run(until=1.0)
+        assert str(caught.value) == line
+
+
+@carom.force
+def lift(t, x, v, m, f):
+    """Half the weight."""
+    f[0, 1] += 5.0 * m[0]
+
+
+def test_balls_that_attract_and_bounce_with_loss_come_to_rest_on_each_other() -> None:
+    """Contacts that are only impacts let them sink into each other, where attraction grows without end."""
+    balls = [Ball(position=(x, 0.0), radius=0.1) for x in (-1.0, 1.0)]
+    sim = Simulation(Scene(attraction={"G": 1.0, "touch": "bounce"}, restitution=0.5, balls=balls), step=0.01)
+    sim.run(until=10.0)
+    assert sim.method.contacts == "pile"
+    assert np.linalg.norm(sim.positions[1] - sim.positions[0]) == pytest.approx(0.2, rel=0.01)
+    assert np.abs(sim.velocities).max() < 1e-3
 
 
 def test_determinism_whatever_is_asked_meanwhile() -> None:

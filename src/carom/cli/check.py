@@ -6,6 +6,7 @@ from carom.cli.summary import count
 from carom.cli.terminal import complain, output
 from carom.errors import SceneError
 from carom.scene.files import load
+from carom.solvers.stepped import integrators
 from carom.world.placement import problems
 
 
@@ -19,6 +20,8 @@ def check_one(file: Path, *, quiet: bool) -> int:
     try:
         scene = load(file)
         found = problems(scene)
+        if scene.stepping.integrator is not None:
+            found += integrators.problems(scene.stepping.integrator, "stepping.integrator")
         if found:
             raise SceneError(found, source=str(file))
     except SceneError as error:

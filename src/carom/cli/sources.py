@@ -1,12 +1,14 @@
 """Where a scene comes from: a file, or a name in the library."""
 
 import difflib
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from carom.cli.terminal import Mistake
-from carom.errors import SceneError
+from carom.cli.terminal import Mistake, complain
+from carom.errors import SceneError, StepWarning
 from carom.scene import library
 from carom.scene.files import load
 from carom.scene.model import Scene
@@ -48,8 +50,19 @@ def require_writable(target: Path, *, force: bool, nouns: str = "scenes", suffix
 
 @contextmanager
 def named_in_errors(source: str) -> Iterator[None]:
-    """Errors of a scene from inside name where the scene came from."""
-    try:
-        yield
-    except SceneError as error:
-        raise SceneError(error.problems, source=error.source or source) from None
+    """Errors of a scene from inside name where the scene came from, and so do warnings about the step."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StepWarning)
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *rest: Any, **options: Any) -> None:
+            if issubclass(category, StepWarning):
+                complain(f"{source}: {message}")
+            else:
+                usual(message, category, *rest, **options)
+
+        warnings.showwarning = show
+        try:
+            yield
+        except SceneError as error:
+            raise SceneError(error.problems, source=error.source or source) from None

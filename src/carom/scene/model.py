@@ -222,10 +222,11 @@ class Scene(Part):
 
     @property
     def piles_up(self) -> bool:
-        """Can balls come to rest on each other? They must lose energy, and gravity must press them together."""
+        """Can balls come to rest on each other? They must lose energy, and something must press them together."""
         losses = [self.restitution.ball_ball, *(pair.value for pair in self.restitution.pairs)]
         solid = int((self.balls.radius > 0.0).sum()) > 1
-        return solid and min(losses) < 1.0 and any(self.gravity) and not len(self.triangles)
+        pressed = any(self.gravity) or (self.attraction is not None and self.attraction.touch == "bounce")
+        return solid and min(losses) < 1.0 and pressed and not len(self.triangles)
 
     @property
     def dimension(self) -> int:

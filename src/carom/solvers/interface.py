@@ -30,6 +30,10 @@ class Solver(Protocol):
         """The end of a part of a run, in time and in collisions, for reports of progress on the way."""
 
     @property
+    def patience(self) -> float:
+        """The time without a collision after which none is expected, s."""
+
+    @property
     def time(self) -> float:
         """As far as the run has come."""
 

@@ -53,13 +53,13 @@ def draw(
 
     y is up, unless the scene's view says otherwise. A scene in 3D is seen along z, from above. Fixed balls are as dark
     as walls, material points are dots, and links are thin lines. At a periodic border, a ball is cut and goes on at the
-    other side.
+    other side. Balls that are not born yet are not shown.
     """
     scene, time = (what, None) if isinstance(what, Scene) else (what.snapshot(), what.time)
     if len(scene.balls) > MOST_BALLS:
         problem = f"{len(scene.balls):,} are more than a picture can show, {MOST_BALLS:,}"
         raise SceneError([Problem("balls", problem, "Draw some of them: scene.replace(balls=scene.balls[:1000]).")])
-    scene = _born(scene, time or 0.0)
+    scene = _born(scene)
     shown = flight(scene) if arrows else 0.0
     sheet = sheet_for(scene, scale, pixels, flight=shown, remarks=_remarks(scene, time, shown))
     parts = [
@@ -73,9 +73,9 @@ def draw(
     return _page(scene.name or "A scene of carom", sheet, parts)
 
 
-def _born(scene: Scene, time: float) -> Scene:
+def _born(scene: Scene) -> Scene:
     """The scene without the balls that are not born yet, and what hangs on them."""
-    there = np.flatnonzero(scene.balls.born <= time)
+    there = np.flatnonzero(scene.balls.born <= 0.0)
     if len(there) == len(scene.balls):
         return scene
     number = np.full(len(scene.balls), -1)

@@ -439,3 +439,15 @@ class TestWhatIsThere:
         seen = picture(library.load("planetary-system"))
         assert len(seen.circles) == 9
         assert min(numbers(circle, "r") for circle in seen.circles) == [balls_module.POINT]
+
+
+def test_a_run_is_shown_without_those_who_are_not_born_their_links_and_arrows() -> None:
+    balls = [Ball(position=(0.1 * k, 0.0), velocity=(0.0, 1.0), radius=0.01, born=0.5 * k) for k in range(3)]
+    scene = Scene(balls=balls, links=[Link(between=(0, 1), stiffness=1.0), Link(between=(1, 2), stiffness=1.0)])
+    at_first = Picture(ET.fromstring(draw(Simulation(scene), arrows=True)))
+    assert len(at_first.root.findall(f".//{SVG}circle")) == 1
+    assert not at_first.of_kind("links")
+    assert at_first.of_kind("arrows")[0].get("d").count("M") == 2  # a shaft and a head
+    later = Picture(ET.fromstring(draw(Simulation(scene).run(until=0.7))))
+    assert len(later.root.findall(f".//{SVG}circle")) == 2
+    assert later.of_kind("links")[0].find(f"{SVG}path").get("d").count("M") == 1

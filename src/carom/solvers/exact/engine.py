@@ -247,6 +247,9 @@ class Engine:
         """The end of a part of a run, in time and in collisions, for reports of progress on the way."""
         return np.inf, int(1000 * size)
 
+    patience = np.inf
+    """It knows whether there will be another collision."""
+
     def next_together(self) -> NDArray[Any]:
         """The next collisions, all that fall together, without moving any anchor."""
         if not self.balls.size:

@@ -47,7 +47,7 @@ SORTING = 64
 """Steps between two sorts."""
 PATIENCE = 10_000_000
 """Steps without a collision, on a run without an end in time, after which no collision is expected."""
-LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "merging")
+LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "merging", "breaking")
 """Kinds of energy that the clock adds up as lost."""
 
 
@@ -92,6 +92,10 @@ class Engine:
         self.hands: dict[int, Hand] = {}
         self.driven: set[int] = set()
         self.start = self._mechanical(0.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has: all but the hooks, which act on the run that they were given to."""
+        return {**self.__dict__, "hooks": Hooks()}
 
     def _build(self, state: State) -> None:
         """Make everything that kernels are called with."""
@@ -140,6 +144,11 @@ class Engine:
     def part(self, now: float, size: float) -> tuple[float, int]:
         """The end of a part of a run, in time and in collisions, for reports of progress on the way."""
         return now + size * self.method.step, MANY
+
+    @property
+    def patience(self) -> float:
+        """The time without a collision after which none is expected, s."""
+        return PATIENCE * self.method.step
 
     def _steps(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
         """Make so many steps at once, or one step by parts where someone wants to be called between."""
@@ -416,7 +425,7 @@ class Engine:
 
     def surviving(self, scene: Scene) -> Scene:
         """A scene without the links that have broken."""
-        if not self.clock["broken"][0]:
+        if not self.clock["broken"][0] or not self.forces.springs:
             return scene
         springs = self.forces.springs
         whole = np.ones(len(scene.links), bool)

@@ -6,6 +6,7 @@ A compiled function is called by its address, so that the step loop need not be 
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import numba
@@ -13,9 +14,13 @@ from llvmlite import ir
 from numba import carray, types  # type: ignore[attr-defined]  # Numba has no types
 from numba.extending import intrinsic
 
+from carom.errors import Problem, SceneError
 from carom.physics.jit import OPTIONS
+from carom.scene.base import shown
 
 _ROWS = types.CPointer(types.float64)  # type: ignore[no-untyped-call]  # Numba has no types
+_TABLE, _COLUMN = types.Array(types.float64, 2, "A"), types.Array(types.float64, 1, "A")
+_ARRAYS = (types.float64, _TABLE, _TABLE, _COLUMN, _TABLE)
 _SIGNATURE = types.void(types.float64, _ROWS, _ROWS, _ROWS, types.int64)
 
 
@@ -24,6 +29,7 @@ class Force:
 
     def __init__(self, function: Callable[..., None], potential: Callable[..., float] | None = None) -> None:
         self.name = function.__name__
+        self.__module__ = function.__module__  # where a pickle looks for it
         self.function = function
         self._potential = potential
         self._compiled: Any = None
@@ -47,6 +53,10 @@ class Force:
     def __deepcopy__(self, memo: dict[int, Any]) -> Force:
         return self
 
+    def __reduce__(self) -> str:
+        """A pickle holds its name, as it does of functions."""
+        return self.function.__qualname__
+
     def __repr__(self) -> str:
         return f"<force {self.name}>"
 
@@ -64,11 +74,25 @@ def force(function: Callable[..., None]) -> Force:
 
         sim = Simulation(scene, forces=[wind])
     """
+    given: Any = function
+    what = ""
+    if not callable(given):
+        what = f"{shown(given)} is not a function"
+    elif (taken := len(signature(function).parameters)) != len(_ARRAYS):
+        what = f"{function.__name__} takes {taken} argument{'' if taken == 1 else 's'}"
+    if what:
+        raise SceneError([Problem("force", what, "Write a function of (t, x, v, m, f).")])
     return Force(function)
 
 
 def _compiled(function: Callable[..., None]) -> Any:
     inner = numba.njit(error_model=OPTIONS["error_model"], nogil=True)(function)
+    try:
+        inner.compile(_ARRAYS)
+    except Exception as error:  # Numba lets errors of many kinds through
+        where, what = f"force {function.__name__}", f"does not compile: {_reason(error)}"
+        remedy = "Write it in what Numba knows: numbers, arrays, loops, math."
+        raise SceneError([Problem(where, what, remedy)]) from error
 
     @numba.cfunc(_SIGNATURE, error_model=OPTIONS["error_model"])
     def entry(t, place, velocity, accel, n):  # type: ignore[no-untyped-def]  # pragma: no cover  # typed by Numba
@@ -76,6 +100,13 @@ def _compiled(function: Callable[..., None]) -> Any:
         inner(t, x[:, :3], v[:, :3], a[:, 3], a[:, :3])
 
     return entry
+
+
+def _reason(error: Exception) -> str:
+    """The line in a complaint of Numba's that tells what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    telling = [line for line in lines if line and not line.startswith(("Failed in", "During", "File"))]
+    return (telling or [type(error).__name__])[0].rstrip(".")
 
 
 @intrinsic

@@ -224,21 +224,24 @@ def accelerate(
 
 
 @law
-def snap(springs: Any, periods: Any, dim: Any, place: Any, n: Index) -> int:
-    """Break the links that are stretched beyond their limit; gives how many."""
-    broken = 0
+def snap(springs: Any, periods: Any, dim: Any, place: Any, n: Index) -> tuple[int, float]:
+    """Break the links that are stretched beyond their limit; gives how many, and the energy that they had stored."""
+    broken, stored = 0, 0.0
     if len(springs) == 0:
-        return broken
+        return broken, stored
     for m in range(springs.limit.size):
         link = np.uint64(m)
         a, b = np.uint64(springs.ends[link, 0]), np.uint64(springs.ends[link, 1])
         if b >= np.uint64(n) or springs.limit[link] == np.inf:
             continue
         dx, dy, dz = between(dim, periods, place, a, b)
-        if (dx * dx + dy * dy) + dz * dz > springs.limit[link] * springs.limit[link]:
+        square = (dx * dx + dy * dy) + dz * dz
+        if square > springs.limit[link] * springs.limit[link]:
+            stretch = np.sqrt(square) - springs.rest[link]
+            stored += 0.5 * springs.k[link] * stretch * stretch
             springs.k[link] = 0.0
             springs.limit[link] = np.nan
             if springs.c.size > 0:
                 springs.c[link] = 0.0
             broken += 1
-    return broken
+    return broken, stored

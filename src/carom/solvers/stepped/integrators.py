@@ -9,9 +9,10 @@ either kind is a new card:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from carom.errors import Problem, SceneError
+from carom.scene.base import nearest, shown
 
 
 @dataclass(frozen=True)
@@ -148,3 +149,11 @@ for _each in (
     ),
 ):
     register(_each)
+
+
+def problems(name: Any, where: str) -> list[Problem]:
+    """What is wrong with the name of an integrator."""
+    if isinstance(name, str) and name in INTEGRATORS:
+        return []
+    remedy = nearest(str(name).lower(), INTEGRATORS, "integrators")
+    return [Problem(where, f"there is no integrator {shown(name)}", remedy)]

@@ -197,7 +197,11 @@ def advance(
             finish(dim, t, dt, clock, bodies, forces, varying, stormer, splitting, tableau)
         clock.begun = 1
         wrap(bodies.place, bodies.start, turns, clock.bodies, forces.periods, stormer)
-        clock.broken += snap(forces.springs, forces.periods, dim, bodies.place, clock.bodies)
+        broken, stored = snap(forces.springs, forces.periods, dim, bodies.place, clock.bodies)
+        if broken > 0:
+            clock.broken += broken
+            clock.breaking += stored
+            clock.fresh = 0  # the last forces were those of whole links
         clock.culprit = flown_off(bodies.velocity, clock.bodies, clock.fastest)
         if clock.culprit >= 0:
             return BLOWN

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
-from carom.errors import Problem, SceneError, StepWarning
+from carom.errors import SceneError, StepWarning
 from carom.scene import Scene
-from carom.scene.base import nearest
-from carom.solvers.stepped.integrators import INTEGRATORS, Integrator
+from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, problems
 from carom.solvers.stepped.stability import largest_stable_step, sensible_step
 
 
@@ -32,9 +31,9 @@ def method_for(
     """What is said here counts before what the scene says, and that before a choice of ours."""
     told = scene.stepping
     name = integrator or told.integrator or "verlet"
-    if name not in INTEGRATORS:
-        remedy = nearest(name, INTEGRATORS, "integrators")
-        raise SceneError([Problem("integrator", f"there is no integrator {name!r}", remedy)])
+    unknown = problems(name, "integrator")
+    if unknown:
+        raise SceneError(unknown)
     manner = contacts if contacts not in (None, "auto") else told.contacts
     if manner in (None, "auto"):
         manner = "pile" if scene.piles_up else "impacts"
@@ -53,4 +52,4 @@ def warn_if_unstable(scene: Scene, method: Method) -> None:
             f"step: {method.step:.6g} s may be too large for the springs of this scene: the largest step that is "
             f"stable for sure is {largest:.3g} s. Use that or less, or softer springs."
         )
-        warnings.warn(message, StepWarning, stacklevel=4)
+        warnings.warn(message, StepWarning, stacklevel=5)  # who makes the simulation
