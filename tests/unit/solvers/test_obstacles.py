@@ -23,8 +23,9 @@ STEP = 1.0 / 60.0
 
 @kernel
 def advance(  # noqa: PLR0917  # as kernels are called
-    dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, n, dt, steps, log
-):
+    dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, n, dt, steps,
+    since, log,
+):  # fmt: skip
     """Velocity Verlet under a constant force, with regions in the way."""
     lost_bounce, lost_rub, contacts = 0.0, 0.0, 0
     for _ in range(steps):
@@ -33,8 +34,9 @@ def advance(  # noqa: PLR0917  # as kernels are called
                 place[i, axis] += (velocity[i, axis] + 0.5 * accel[i, axis] * dt) * dt
                 velocity[i, axis] += accel[i, axis] * dt
         one, two, more = laws.meet_all(
-            dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, n, dt, log
-        )
+            dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, 0, n, dt,
+            since, -1.0, log,
+        )  # fmt: skip
         lost_bounce += one
         lost_rub += two
         contacts += more
@@ -73,7 +75,8 @@ class Bodies:
         material = np.zeros(len(self.place), np.uint8)
         return advance(
             self.dim, self.table.regions, self.table.edges, self.clearance, *self.tables,
-            self.place, self.velocity, self.accel, material, len(self.place), dt, steps, self.log,
+            self.place, self.velocity, self.accel, material, len(self.place), dt, steps,
+            np.full(len(self.place), dt), self.log,
         )  # fmt: skip
 
     @property

@@ -20,9 +20,9 @@ class Account:
     potential: Mapping[str, float]
     """By force: "gravity", "links", "bends", "attraction", or the name of a force of one's own."""
     lost: Mapping[str, float]
-    """By "restitution", "friction", "contacts" (both, in piles), "drag", "damping" and "merging", since the start."""
+    """By "restitution", "friction", "contacts" (both, in piles), "drag", "damping", "breaking" and "merging"."""
     work: float
-    """Put in by hands, by motors, and by edits of a running scene."""
+    """Put in by hands, by motors, by what is driven, by births, and by edits of a running scene."""
     start: float
     """Kinetic and potential energy when the run began."""
 

@@ -78,6 +78,7 @@ def bodies_for(state: State, method: Method) -> Bodies:
         start=np.zeros((scratch, 4)),
         rest=np.zeros((scratch, 4)),
         slopes=np.zeros((stages, 2, n, 4)),
+        since=np.full(n, method.step),
     )
 
 
@@ -147,6 +148,7 @@ def pairs_of(scene: Scene, state: State) -> Pairs | tuple[()]:
         close=np.zeros(2 * len(radius) + 1024, np.uint64),
         other=np.zeros(2 * len(radius) + 1024 if len(radius) >= THREADED else 0, np.uint64),
         ready=np.zeros(7, np.int64),
+        limit=np.zeros(1),
         fast=np.zeros(len(radius), np.uint32),
         quick=np.zeros(len(radius), np.uint8),
         linked=linked,

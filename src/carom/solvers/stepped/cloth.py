@@ -11,6 +11,7 @@ import numpy as np
 
 from carom.physics.jit import Index, Real, branch, law, stage
 from carom.physics.triangle import crossing, height_before, weights
+from carom.solvers.stepped.forces import shortest
 from carom.solvers.stepped.grid import file_bodies, index_along
 from carom.solvers.stepped.logs import CLOTH, NOBODY, write
 
@@ -44,7 +45,9 @@ def mark_start(dt: Real, bodies: Any, n: Index, start: Any) -> None:
 
 
 @stage
-def meet_cloth(dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, setting: Any, sheet: Any, logs: Any) -> None:
+def meet_cloth(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, sheet: Any, logs: Any
+) -> None:
     """All meetings of bodies with triangles, triangle by triangle."""
     n, grid, place = clock.bodies, sheet.grid, bodies.place
     speed = math.sqrt(clock.fastest)
@@ -58,32 +61,41 @@ def meet_cloth(dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, setting: An
         if max(a, b, c) >= np.uint64(n):
             continue
         reach = sheet.widest + 2.0 * speed * dt
-        x0, x1 = layers(place, grid, a, b, c, 0, reach)
-        y0, y1 = layers(place, grid, a, b, c, 1, reach)
-        z0, z1 = layers(place, grid, a, b, c, 2, reach)
+        x0, x1 = layers(periods, place, grid, a, b, c, 0, reach)
+        y0, y1 = layers(periods, place, grid, a, b, c, 1, reach)
+        z0, z1 = layers(periods, place, grid, a, b, c, 2, reach)
         for cz in range(z0, z1 + 1):
             for cy in range(y0, y1 + 1):
                 row = grid.shape[0] * (cy + grid.shape[1] * cz)
                 for q in range(grid.first[np.uint64(row + x0)], grid.first[np.uint64(row + x1 + 1)]):
                     i = np.uint64(grid.order[np.uint64(q)])
                     if sheet.woven[i] == 0:
-                        try_triangle(t, dt, i, a, b, c, clock, bodies, setting, sheet.relative,
+                        try_triangle(t, dt, i, a, b, c, clock, bodies, periods, setting, sheet.relative,
                                      sheet.start, sheet.thickness, logs)  # fmt: skip
 
 
 @law
-def layers(place: Any, grid: Any, a: Index, b: Index, c: Index, axis: Index, reach: Real) -> tuple[int, int]:
-    """The first and last layer of cells across an axis in which someone may be who met a triangle."""
+def layers(
+    periods: Any, place: Any, grid: Any, a: Index, b: Index, c: Index, axis: Index, reach: Real
+) -> tuple[int, int]:
+    """The first and last layer of cells across an axis in which someone may be who met a triangle.
+
+    All of them, where that is across the seam of a periodic axis.
+    """
     low = min(place[a, axis], place[b, axis], place[c, axis]) - reach
     high = max(place[a, axis], place[b, axis], place[c, axis]) + reach
     begin, per_metre, cells = grid.frame[axis], grid.frame[3 + axis], grid.shape[axis]
+    if len(periods) > 0 and periods[axis] > 0.0:
+        period = periods[axis]
+        if low < 0.0 or high > period or high - low > 0.5 * period:
+            return 0, cells - 1
     return index_along(low, begin, per_metre, cells), index_along(high, begin, per_metre, cells)
 
 
 @law
 def try_triangle(
-    t: Real, dt: Real, i: Index, a: Index, b: Index, c: Index, clock: Any, bodies: Any, setting: Any, relative: Any,
-    start: Any, thickness: Real, logs: Any,
+    t: Real, dt: Real, i: Index, a: Index, b: Index, c: Index, clock: Any, bodies: Any, periods: Any, setting: Any,
+    relative: Any, start: Any, thickness: Real, logs: Any,
 ) -> None:  # fmt: skip
     """Did body i meet the triangle within the step? Then they part.
 
@@ -93,9 +105,9 @@ def try_triangle(
     place = bodies.place
     for axis in range(3):
         for k, who in enumerate((i, b, c)):
-            relative[3 * k + axis] = place[who, axis] - place[a, axis]
-            before = start[who, axis] - start[a, axis]
-            relative[9 + 3 * k + axis] = (relative[3 * k + axis] - before) / dt
+            now, before = place[who, axis] - place[a, axis], start[who, axis] - start[a, axis]
+            relative[9 + 3 * k + axis] = (now - before) / dt
+            relative[3 * k + axis] = shortest(now, periods[axis]) if len(periods) > 0 else now
     gap = max(place[i, 3], thickness)
     tau, side = crossing(relative, gap, dt)
     if tau < 0.0:
@@ -161,6 +173,10 @@ def touch_triangle(
             clock.friction += rub * slip - 0.5 * rub * rub * soft
     for who, w in ((i, -1.0), (a, wa), (b, wb), (c, wc)):
         k = -w * velocity[who, 3]
+        if k == 0.0:  # who drives it bears the blow
+            n_u = (velocity[who, 0] * nx + velocity[who, 1] * ny) + velocity[who, 2] * nz
+            t_u = (velocity[who, 0] * tx + velocity[who, 1] * ty) + velocity[who, 2] * tz
+            clock.work += w * ((impulse + press) * n_u - rub * t_u)
         now, later = k * (impulse + press), k * ((impulse + 0.5 * press) * tau + lift)
         velocity[who, 0] += now * nx - k * rub * tx
         velocity[who, 1] += now * ny - k * rub * ty

@@ -32,7 +32,7 @@ from carom.solvers.stepped.forces import Hands
 from carom.solvers.stepped.method import Method
 from carom.solvers.stepped.obstacles import contact_record
 from carom.solvers.stepped.partners import Pairs
-from carom.solvers.stepped.pile_memory import NEEDED, larger
+from carom.solvers.stepped.pile_memory import LOST, NEEDED, larger
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL, clock_record
 from carom.solvers.stepped.state import State
 from carom.world.collisions import NOBODY, collision_record
@@ -47,7 +47,7 @@ SORTING = 64
 """Steps between two sorts."""
 PATIENCE = 10_000_000
 """Steps without a collision, on a run without an end in time, after which no collision is expected."""
-LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "merging", "breaking")
+LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "breaking", "merging")
 """Kinds of energy that the clock adds up as lost."""
 
 
@@ -129,16 +129,21 @@ class Engine:
         reason = DONE
         while clock["steps"] < last and self.collisions < goal and reason != FULL:
             reason = self._steps(last - int(clock["steps"]), goal, logs)
-            if reason == CROWDED and self.heap:
-                room = 2 * int(self.heap.pile.tally[NEEDED]) + 64
-                self.heap = self.heap._replace(pile=larger(self.heap.pile, len(self.state.number), room))
+            if reason == CROWDED:
+                self._make_room()
             if reason == BLOWN:
                 raise BlowUpError(int(self.state.number[clock["culprit"]]), self.time, self.method.step)
         self._translate(logs[: int(clock["logged"])])
         return reason == FULL or self.collisions >= goal
 
+    def _make_room(self) -> None:
+        """Give the pile memory for more contacts."""
+        if self.heap:
+            room = 2 * int(self.heap.pile.tally[NEEDED]) + 64
+            self.heap = self.heap._replace(pile=larger(self.heap.pile, len(self.state.number), room))
+
     def room(self, collisions: int) -> int:
-        """How long a log must be for so many collisions: a step more."""
+        """How long a log must be for so many collisions: a step more. What finds no room is counted, but not told."""
         return collisions + 4 * len(self.state.number) + 64
 
     def part(self, now: float, size: float) -> tuple[float, int]:
@@ -163,7 +168,8 @@ class Engine:
             return self._call(steps, goal, logs, loop.WHOLE)
         for hook in self.hooks.before:
             hook()
-        self._call(1, goal, logs, loop.PREPARE)
+        while self._call(1, goal, logs, loop.PREPARE) == CROWDED:
+            self._make_room()
         for hook in self.hooks.prepared:
             hook()
         reason = self._call(1, goal, logs, loop.FINISH)
@@ -224,10 +230,8 @@ class Engine:
 
     def _call(self, steps: int, goal: int, logs: NDArray[Any], part: int) -> int:
         state, tables = self.state, self.tables
-        if self.walls:  # contacts with walls are noted if anyone listens
-            room = 4 * len(state.number) + 64 if logs.size else 0
-            if self.walls.notes.size != room:
-                self.walls = self.walls._replace(notes=np.zeros(room, contact_record))
+        if self.walls and self.walls.notes.size != logs.size:  # contacts with walls are noted if anyone listens
+            self.walls = self.walls._replace(notes=np.zeros(logs.size, contact_record))
         return int(
             loop.advance(
                 self.dim, self.clock, self.bodies, state.born, state.turns, self.forces, self.setting,
@@ -425,9 +429,9 @@ class Engine:
 
     def surviving(self, scene: Scene) -> Scene:
         """A scene without the links that have broken."""
-        if not self.clock["broken"][0] or not self.forces.springs:
-            return scene
         springs = self.forces.springs
+        if not springs or not np.isnan(springs.limit).any():
+            return scene
         whole = np.ones(len(scene.links), bool)
         whole[springs.number[np.isnan(springs.limit)]] = False
         return scene.replace(links=scene.links[whole])
@@ -444,6 +448,8 @@ class Engine:
         other.state.turns[row[stay]] = turns[origin[stay]]
         for name in ("ball_ball", "ball_wall", "ball_cloth", "broken", "work", *LOSSES):
             other.clock[name] = self.clock[name]
+        if other.heap:
+            other.heap.pile.account[LOST] = self.clock["contacts"][0]
         other.clock["begin"] = now
         other.clock["bodies"] = np.searchsorted(other.state.born, now, side="right")
         other.hooks, other.start = self.hooks, self.start

@@ -167,13 +167,15 @@ def add_drag(dim: Any, drag: Any, velocity: Any, force: Any, n: Index) -> float:
 
 
 @law
-def add_hands(dim: Any, hands: Any, place: Any, velocity: Any, force: Any) -> float:
-    """Hands pull, motors push; gives their power, W."""
+def add_hands(dim: Any, hands: Any, place: Any, velocity: Any, force: Any, n: Index) -> float:
+    """Hands pull, motors push, at what is born and not held; gives their power, W."""
     power = 0.0
     if len(hands) == 0:
         return power
     for m in range(hands.k.size):
         i = np.uint64(hands.body[np.uint64(m)])
+        if i >= np.uint64(n) or velocity[i, 3] == 0.0:
+            continue
         for axis in range(len(dim)):
             pull = hands.k[np.uint64(m)] * (hands.target[np.uint64(m), axis] - place[i, axis])
             pull -= hands.c[np.uint64(m)] * velocity[i, axis]
@@ -184,13 +186,17 @@ def add_hands(dim: Any, hands: Any, place: Any, velocity: Any, force: Any) -> fl
 
 
 @stage
-def attract_each_other(dim: Any, attraction: Any, place: Any, velocity: Any, accel: Any, n: Index) -> None:
-    """Add the attraction between all bodies; what is held stays without acceleration."""
+def attract_each_other(dim: Any, attraction: Any, place: Any, velocity: Any, accel: Any, n: Index) -> float:
+    """Add the attraction between all bodies; what is held stays as it is. Gives the power of who drives it, W."""
     add_attraction(dim, attraction, place, accel, n)
+    power = 0.0
     for k in range(n):
-        if velocity[np.uint64(k), 3] == 0.0:
+        i = np.uint64(k)
+        if velocity[i, 3] == 0.0:
             for axis in range(3):
-                accel[np.uint64(k), axis] = 0.0
+                power -= accel[i, 3] * accel[i, axis] * velocity[i, axis]
+                accel[i, axis] = 0.0
+    return power
 
 
 @law
@@ -198,9 +204,9 @@ def accelerate(
     dim: Any, t: Real, place: Any, velocity: Any, accel: Any, n: Index,
     gravity: Any, drag: Any, springs: Any, hinges: Any, hands: Any, attraction: Any, extra: Any, periods: Any,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Set the acceleration of the first n bodies; gives the power lost by drag and damping, and that of hands, W.
+    """Set the acceleration of the first n bodies; gives the power lost by drag and damping, and that put in, W.
 
-    What is held has none.
+    What is held has none. Power is put in by hands and motors, and by who drives a body against the forces on it.
     """
     for k in range(n):
         for axis in range(3):
@@ -208,40 +214,74 @@ def accelerate(
     damping = add_springs(dim, springs, periods, place, velocity, accel, n)
     add_hinges(dim, hinges, periods, place, accel, n)
     friction = add_drag(dim, drag, velocity, accel, n)
-    work = add_hands(dim, hands, place, velocity, accel)
+    work = add_hands(dim, hands, place, velocity, accel, n)
     for m in range(extra.size):
         call_force(extra[np.uint64(m)], t, place, velocity, accel, n)
     for k in range(n):
         i = np.uint64(k)
         w = velocity[i, 3]
         for axis in range(len(dim)):
+            if w == 0.0:  # who drives it bears the force on it
+                work -= accel[i, axis] * velocity[i, axis]
             accel[i, axis] *= w
             if len(gravity) > 0 and w > 0.0:
                 accel[i, axis] += gravity[axis]
     if len(attraction) > 0:
-        attract_each_other(dim, attraction, place, velocity, accel, n)
+        work += attract_each_other(dim, attraction, place, velocity, accel, n)
     return friction, damping, work
 
 
 @law
 def snap(springs: Any, periods: Any, dim: Any, place: Any, n: Index) -> tuple[int, float]:
-    """Break the links that are stretched beyond their limit; gives how many, and the energy that they had stored."""
-    broken, stored = 0, 0.0
+    """Break the links that are stretched beyond their limit; gives how many, and the energy that was in them, J."""
+    broken, lost = 0, 0.0
     if len(springs) == 0:
-        return broken, stored
+        return broken, lost
     for m in range(springs.limit.size):
         link = np.uint64(m)
         a, b = np.uint64(springs.ends[link, 0]), np.uint64(springs.ends[link, 1])
         if b >= np.uint64(n) or springs.limit[link] == np.inf:
             continue
         dx, dy, dz = between(dim, periods, place, a, b)
-        square = (dx * dx + dy * dy) + dz * dz
-        if square > springs.limit[link] * springs.limit[link]:
-            stretch = np.sqrt(square) - springs.rest[link]
-            stored += 0.5 * springs.k[link] * stretch * stretch
+        dd = (dx * dx + dy * dy) + dz * dz
+        if dd > springs.limit[link] * springs.limit[link]:
+            stretch = math.sqrt(dd) - springs.rest[link]
+            lost += 0.5 * springs.k[link] * stretch * stretch
             springs.k[link] = 0.0
             springs.limit[link] = np.nan
             if springs.c.size > 0:
                 springs.c[link] = 0.0
             broken += 1
-    return broken, stored
+    return broken, lost
+
+
+@law
+def brought(
+    dim: Any, springs: Any, hinges: Any, attraction: Any, periods: Any, place: Any, accel: Any, i: Index
+) -> float:
+    """The energy in springs, hinges and attraction between body i and those born before it, J."""
+    energy = 0.0
+    if len(springs) > 0:
+        for m in range(springs.k.size):
+            link = np.uint64(m)
+            if np.uint64(springs.ends[link, 1]) == i:
+                dx, dy, dz = between(dim, periods, place, np.uint64(springs.ends[link, 0]), i)
+                stretch = math.sqrt((dx * dx + dy * dy) + dz * dz) - springs.rest[link]
+                energy += 0.5 * springs.k[link] * stretch * stretch
+    if len(hinges) > 0:
+        for m in range(hinges.k.size):
+            one, mid = np.uint64(hinges.bodies[np.uint64(m), 0]), np.uint64(hinges.bodies[np.uint64(m), 1])
+            two = np.uint64(hinges.bodies[np.uint64(m), 2])
+            if max(one, mid, two) == i:
+                ax, ay, az = between(dim, periods, place, mid, one)
+                bx, by, bz = between(dim, periods, place, mid, two)
+                angle = opening(ax, ay, az, bx, by, bz) - hinges.rest[np.uint64(m)]
+                energy += 0.5 * hinges.k[np.uint64(m)] * angle * angle
+    if len(attraction) > 0:
+        for k in range(i):
+            j = np.uint64(k)
+            dx, dy, dz = between(dim, (), place, j, i)
+            dd = ((dx * dx + dy * dy) + dz * dz) + attraction.soft
+            if dd > 0.0:
+                energy -= attraction.constant * accel[i, 3] * accel[j, 3] / math.sqrt(dd)
+    return energy

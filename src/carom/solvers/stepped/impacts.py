@@ -13,6 +13,7 @@ import numpy as np
 from carom.physics.jit import Index, Real, branch, law
 from carom.solvers.stepped.forces import between
 from carom.solvers.stepped.logs import BALL, NOBODY, write
+from carom.solvers.stepped.order import is_away, valid, walls_first
 
 # Who does not collide: linked bodies with each other, and woven ones (corners of a cloth) with nobody.
 LINKED: Final = 1
@@ -45,6 +46,22 @@ def contact(dd: Real, dw: Real, ww: Real, sigma: Real, dt: Real) -> float:
     if tau <= dt:
         return float(tau)
     return float(dt) if c < 0.0 and dw < 0.0 else -1.0
+
+
+@law
+def met(dim: Any, dt: Real, i: Index, j: Index, dx: Real, dy: Real, dz: Real, bodies: Any) -> float:
+    """How long before the end of the step balls i and j touched, d apart at its end, s; -1 if not in the last dt."""
+    place, velocity = bodies.place, bodies.velocity
+    dd = dx * dx + dy * dy
+    if len(dim) == 3:
+        dd += dz * dz
+    wx, wy = velocity[j, 0] - velocity[i, 0], velocity[j, 1] - velocity[i, 1]
+    dw, ww = dx * wx + dy * wy, wx * wx + wy * wy
+    if len(dim) == 3:
+        wz = velocity[j, 2] - velocity[i, 2]
+        dw += dz * wz
+        ww += wz * wz
+    return contact(dd, dw, ww, place[i, 3] + place[j, 3], dt)
 
 
 @branch
@@ -87,6 +104,10 @@ def part(
         if slip > 0.0:
             jx, jy, jz = jx - rub * tx / slip, jy - rub * ty / slip, jz - rub * tz / slip
             clock.friction += rub * slip - 0.5 * rub * rub * (wi + wj)
+    if wi == 0.0:  # who drives it bears the blow
+        clock.work += (jx * velocity[i, 0] + jy * velocity[i, 1]) + jz * velocity[i, 2]
+    if wj == 0.0:
+        clock.work -= (jx * velocity[j, 0] + jy * velocity[j, 1]) + jz * velocity[j, 2]
     velocity[i, 0] -= jx * wi
     velocity[i, 1] -= jy * wi
     velocity[j, 0] += jx * wj
@@ -100,6 +121,7 @@ def part(
         velocity[j, 2] += jz * wj
         place[i, 2] -= tau * jz * wi
         place[j, 2] += tau * jz * wj
+    bodies.since[i], bodies.since[j] = min(abs(bodies.since[i]), tau), min(abs(bodies.since[j]), tau)
     clock.ball_ball += 1
     if clock.logged < logs.size:
         r = place[i, 3]
@@ -127,21 +149,28 @@ def refine(
 
 @law
 def test(
-    dim: Any, t: Real, dt: Real, i: Index, j: Index, clock: Any, bodies: Any, periods: Any, setting: Any, linked: Any,
-    logs: Any,
+    dim: Any, t: Real, dt: Real, i: Index, j: Index, clock: Any, bodies: Any, periods: Any, setting: Any, walls: Any,
+    linked: Any, logs: Any,
 ) -> None:  # fmt: skip
     """Did balls i and j meet within the step? Then they part."""
-    place, velocity = bodies.place, bodies.velocity
-    dx, dy, dz = between(dim, periods, place, i, j)
-    dd = dx * dx + dy * dy
-    if len(dim) == 3:
-        dd += dz * dz
-    wx, wy = velocity[j, 0] - velocity[i, 0], velocity[j, 1] - velocity[i, 1]
-    dw, ww = dx * wx + dy * wy, wx * wx + wy * wy
-    if len(dim) == 3:
-        wz = velocity[j, 2] - velocity[i, 2]
-        dw += dz * wz
-        ww += wz * wz
-    tau = contact(dd, dw, ww, place[i, 3] + place[j, 3], dt)
+    dx, dy, dz = between(dim, periods, bodies.place, i, j)
+    tau = met(dim, dt, i, j, dx, dy, dz, bodies)
     if tau >= 0.0 and may_collide(linked, i, j):
+        if len(walls) > 0 and not (is_away(dim, dt, i, bodies, walls) and is_away(dim, dt, j, bodies, walls)):
+            part_in_order(dim, t, dt, i, j, tau, clock, bodies, periods, setting, walls, logs)
+        else:
+            part(dim, t, dt, i, j, dx, dy, dz, tau, clock, bodies, setting, logs)
+
+
+@branch
+def part_in_order(
+    dim: Any, t: Real, dt: Real, i: Index, j: Index, tau: Real, clock: Any, bodies: Any, periods: Any, setting: Any,
+    walls: Any, logs: Any,
+) -> None:  # fmt: skip
+    """Let two balls part that touched at τ before the end of the step, unless what is forbidden came between."""
+    walls_first(dim, t, dt, i, tau, clock, bodies, setting, walls, logs)
+    walls_first(dim, t, dt, j, tau, clock, bodies, setting, walls, logs)
+    dx, dy, dz = between(dim, periods, bodies.place, i, j)
+    tau = met(dim, min(valid(bodies.since, i, dt), valid(bodies.since, j, dt)), i, j, dx, dy, dz, bodies)
+    if tau >= 0.0:
         part(dim, t, dt, i, j, dx, dy, dz, tau, clock, bodies, setting, logs)

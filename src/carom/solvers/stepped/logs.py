@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import numpy as np
+
 from carom.physics.jit import Index, Real, branch
+from carom.physics.regions import OUTLINE
 from carom.world.collisions import BALL, CLOTH, NOBODY, WALL
 
-__all__ = ["BALL", "CLOTH", "NOBODY", "WALL", "write"]
+__all__ = ["BALL", "CLOTH", "NOBODY", "WALL", "copy_notes", "write"]
 
 
 @branch
@@ -20,3 +23,20 @@ def write(
     entry.place[0], entry.place[1], entry.place[2] = x, y, z
     entry.normal[0], entry.normal[1], entry.normal[2] = nx, ny, nz
     entry.impulse = impulse
+
+
+@branch
+def copy_notes(walls: Any, count: Index, end: Real, clock: Any, place: Any, logs: Any) -> None:
+    """Write down the contacts with walls that were noted in a step, as collisions."""
+    for k in range(count):
+        note = walls.notes[np.uint64(k)]
+        if clock.logged >= logs.size:
+            return
+        r = place[np.uint64(note.body), 3]
+        impulse = (note.jx * note.nx + note.jy * note.ny) + note.jz * note.nz
+        region = walls.regions[np.uint64(note.region)]
+        label = walls.edges[np.uint64(note.edge)].label if region.kind == OUTLINE else region.label
+        write(
+            logs, clock, end - note.time, WALL, label, note.body, NOBODY, note.x - r * note.nx, note.y - r * note.ny,
+            note.z - r * note.nz, note.nx, note.ny, note.nz, impulse,
+        )  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from carom.physics.jit import Index, Real, kernel, law
 from carom.solvers.stepped import moves
 from carom.solvers.stepped.contacts import meet
-from carom.solvers.stepped.forces import snap
+from carom.solvers.stepped.forces import brought, snap
 from carom.solvers.stepped.pile import begin_step, end_step, substep
 from carom.solvers.stepped.pile_impacts import count_impacts
 from carom.solvers.stepped.pile_memory import LOST
@@ -27,10 +27,13 @@ SPEEDY: Final = 1e100  # m/s; whoever is faster has flown off
 
 
 @law
-def bear(clock: Any, bodies: Any, born: Any, gravity: Any, t: Real) -> None:
+def bear(
+    dim: Any, clock: Any, bodies: Any, born: Any, t: Real, gravity: Any, springs: Any, hinges: Any, attraction: Any,
+    periods: Any,
+) -> None:  # fmt: skip
     """Bodies whose time has come are there from this step on; they are in the order of their births.
 
-    The energy that they bring, of motion and of gravity, counts as work that was put in.
+    The energy that they bring, of motion and of forces, counts as work that was put in.
     """
     while clock.bodies < born.size and born[np.uint64(clock.bodies)] <= t:
         i = np.uint64(clock.bodies)
@@ -40,6 +43,7 @@ def bear(clock: Any, bodies: Any, born: Any, gravity: Any, t: Real) -> None:
                 clock.work += 0.5 * bodies.accel[i, 3] * v * v
                 if len(gravity) > 0:
                     clock.work -= bodies.accel[i, 3] * gravity[axis] * bodies.place[i, axis]
+        clock.work += brought(dim, springs, hinges, attraction, periods, bodies.place, bodies.accel, i)
         clock.bodies += 1
         clock.fresh = 0
 
@@ -80,6 +84,7 @@ def finish(
     n = clock.bodies
     if len(splitting) > 0 or len(tableau) > 0:
         moves.add_rest(dim, bodies, n)
+        clock.fresh = 0  # `accel` is the mean of the step, not what a look along the path to come needs
         return
     if len(stormer) > 0:
         moves.land(dim, dt, bodies, n)
@@ -179,7 +184,10 @@ def advance(
     for _ in range(steps):
         t = clock.steps * dt
         if part != FINISH:
-            bear(clock, bodies, born, forces.gravity, clock.begin + t)
+            bear(
+                dim, clock, bodies, born, clock.begin + t, forces.gravity, forces.springs, forces.hinges,
+                forces.attraction, forces.periods,
+            )  # fmt: skip
         if len(heap) > 0:
             if part != FINISH and not settle(
                 dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, logs

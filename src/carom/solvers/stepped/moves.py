@@ -23,6 +23,7 @@ class Bodies(NamedTuple):
     start: Any  # the others: velocities before the step
     rest: Any  # the others: what the velocity is more than that of the path
     slopes: Any  # Runge-Kutta: (stages, 2, N, 4)
+    since: Any  # how long before the end of the step the path begins, s: see `order`
 
 
 @law

@@ -291,13 +291,16 @@ def pushed_out(
 @branch
 def meet(
     dim: Any, regions: Any, edges: Any, bounce: Any, static: Any, dynamic: Any,
-    place: Any, velocity: Any, accel: Any, material: Any, i: Index, dt: Real, span: Real, log: Any, logged: Index,
-) -> tuple[Real, Real, Index]:  # fmt: skip
+    place: Any, velocity: Any, accel: Any, material: Any, i: Index, dt: Real, span: Real, after: Real,
+    log: Any, logged: Index,
+) -> tuple[Real, Real, Index, Real]:  # fmt: skip
     """All contacts of body i with regions in the last `span` of a step of dt; its place and velocity are changed.
 
     `bounce`, `static` and `dynamic` are tables of coefficients by material of body and of region. Gives the energy lost
-    by restitution and by friction, J, and the number of impacts (rest is none), which are written to `log` from row
-    `logged` on as long as there is room. A body that meets nothing keeps its bits.
+    by restitution and by friction, J, the number of impacts (rest is none), which are written to `log` from row
+    `logged` on as long as there is room, and how long before the end the last contact was, or -1 if there was none. A
+    body that meets nothing keeps its bits; nothing counts if the first contact is not earlier than `after` before the
+    end.
     """
     i = np.uint32(i)
     zero = (0.0, 0.0, 0.0)
@@ -313,6 +316,8 @@ def meet(
     drag, sticks, since, speed = zero, False, zero, zero  # of the sliding: friction, and where and how fast it began
     for turn in range(MOST + 1):
         hit, k, j = first_contact(dim, regions, edges, path, r, tau, skipped)
+        if turn == 0 and after >= 0.0 and not hit > after:
+            return 0.0, 0.0, 0, -1.0
         if hit < 0.0 and (later == 0.0 or turn == MOST):
             break
         tau, changed = max(hit, 0.0), True
@@ -397,22 +402,28 @@ def meet(
         velocity[i, 0], velocity[i, 1] = path[3] + lift[0], path[4] + lift[1]
         if len(dim) == 3:
             place[i, 2], velocity[i, 2] = path[2], path[5] + lift[2]
-    return lost_bounce, lost_rub, contacts
+    return lost_bounce, lost_rub, contacts, tau + later if changed else -1.0
+
+
+@law
+def reach_of(dim: Any, place: Any, velocity: Any, accel: Any, i: Index, dt: Real) -> Real:
+    """How far out a body touches within a step: its radius and the length of its path, m.
+
+    The sum of the components, not the root of their squares: longer than the path, and faster.
+    """
+    length = (abs(velocity[i, 0]) + abs(velocity[i, 1])) + (abs(accel[i, 0]) + abs(accel[i, 1])) * (0.5 * dt)
+    if len(dim) == 3:
+        length += abs(velocity[i, 2]) + abs(accel[i, 2]) * (0.5 * dt)
+    return place[i, 3] + length * dt
 
 
 @law
 def next_near(
     dim: Any, clearance: Any, place: Any, velocity: Any, accel: Any, i: Index, n: Index, dt: Real
 ) -> tuple[Index, Real]:
-    """The first body from i on that may be near a region, and its reach: its radius and the length of its path, m.
-
-    The sum of the components, not the root of their squares: longer than the path, and faster.
-    """
+    """The first body from i on that may be near a region, and its reach, m."""
     while i < n:
-        length = (abs(velocity[i, 0]) + abs(velocity[i, 1])) + (abs(accel[i, 0]) + abs(accel[i, 1])) * (0.5 * dt)
-        if len(dim) == 3:
-            length += abs(velocity[i, 2]) + abs(accel[i, 2]) * (0.5 * dt)
-        reach = place[i, 3] + length * dt
+        reach = reach_of(dim, place, velocity, accel, i, dt)
         if not is_free(dim, clearance, place[i, 0], place[i, 1], place[i, 2], reach):
             return i, reach
         i += np.uint64(1)
@@ -431,19 +442,26 @@ def is_near(dim: Any, regions: Any, edges: Any, x: Real, y: Real, z: Real, reach
 @stage
 def meet_all(
     dim: Any, regions: Any, edges: Any, clearance: Any, bounce: Any, static: Any, dynamic: Any,
-    place: Any, velocity: Any, accel: Any, material: Any, n: Index, dt: Real, log: Any,
+    place: Any, velocity: Any, accel: Any, material: Any, begin: Index, n: Index, dt: Real, since: Any, after: Real,
+    log: Any,
 ) -> tuple[Real, Real, Index]:  # fmt: skip
-    """All contacts of the first n bodies with regions in a step of dt; energy lost, J, and number of contacts."""
+    """All contacts of bodies `begin` to n with regions in a step of dt; energy lost, J, and number of contacts.
+
+    `since` is that of `order`. Of a body whose first contact is not earlier than `after` before the end, none counts.
+    """
     lost_bounce, lost_rub, contacts = 0.0, 0.0, 0
-    i, end = np.uint64(0), np.uint64(n)
+    i, end = np.uint64(begin), np.uint64(n)
     while True:
         i, reach = next_near(dim, clearance, place, velocity, accel, i, end, dt)
         if i >= end:
             return lost_bounce, lost_rub, contacts
         if velocity[i, 3] > 0.0 and is_near(dim, regions, edges, place[i, 0], place[i, 1], place[i, 2], reach):
-            bounced, rubbed_off, more = meet(
-                dim, regions, edges, bounce, static, dynamic, place, velocity, accel, material, i, dt, dt, log, contacts
-            )
+            bounced, rubbed_off, more, last = meet(
+                dim, regions, edges, bounce, static, dynamic, place, velocity, accel, material, i, dt,
+                max(since[i], 0.0), after, log, contacts,
+            )  # fmt: skip
+            if after >= 0.0 and last >= 0.0:
+                since[i] = -last
             lost_bounce += bounced
             lost_rub += rubbed_off
             contacts += more

@@ -13,7 +13,8 @@ from carom.physics import lanes
 from carom.physics.jit import Index, Real, branch, law, stage
 from carom.solvers.stepped.forces import between
 from carom.solvers.stepped.grid import file_bodies
-from carom.solvers.stepped.impacts import contact, may_collide, part, test
+from carom.solvers.stepped.impacts import may_collide, met, part, test
+from carom.solvers.stepped.order import walls_first
 
 FEW: Final = 64  # fast balls, each of which looks along its whole path; of more than so many, cells grow instead
 PATIENCE: Final = 16  # collisions of one fast ball within a step
@@ -33,7 +34,8 @@ class Pairs(NamedTuple):
     lined: Any  # (4, N + 4): places in the order of cells, and how far out each touches
     close: Any  # pairs found near each other, uint64
     other: Any  # those of a second thread; empty where there is none
-    ready: Any  # int64, see below
+    ready: Any  # int64, see above
+    limit: Any  # (1,): the speed above which a ball is fast, m/s
     fast: Any  # bodies that are too fast for cells, uint32
     quick: Any  # uint8: 1 for those
     linked: Any  # uint8: LINKED bodies do not collide with each other, WOVEN ones with nobody; empty: there are none
@@ -55,6 +57,7 @@ def line_up(dim: Any, dt: Real, bodies: Any, n: Index, pairs: Any) -> None:
             lined[axis, at] = place[i, axis]
             vv += velocity[i, axis] * velocity[i, axis]
         lined[3, at] = (place[i, 3] + math.sqrt(vv) * dt) * ROUND_UP
+        bodies.since[i] = dt
 
 
 @law
@@ -92,20 +95,20 @@ def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any
 @law
 def try_all(
     dim: Any, t: Real, dt: Real, close: Any, found: Index, fast: Index, clock: Any, bodies: Any, periods: Any,
-    setting: Any, pairs: Any, logs: Any,
+    setting: Any, walls: Any, pairs: Any, logs: Any,
 ) -> None:  # fmt: skip
     """Try the pairs noted, in their order. Fast ones look for themselves."""
     for q in range(found):
         pair = close[np.uint64(q)]
         i, j = pair >> np.uint64(32), pair & np.uint64(0xFFFFFFFF)
         if fast == 0 or pairs.quick[i] | pairs.quick[j] == 0:
-            test(dim, t, dt, i, j, clock, bodies, periods, setting, pairs.linked, logs)
+            test(dim, t, dt, i, j, clock, bodies, periods, setting, walls, pairs.linked, logs)
 
 
 @branch
 def across_seams(
-    dim: Any, t: Real, dt: Real, fast: Index, clock: Any, bodies: Any, periods: Any, setting: Any, pairs: Any,
-    logs: Any,
+    dim: Any, t: Real, dt: Real, fast: Index, clock: Any, bodies: Any, periods: Any, setting: Any, walls: Any,
+    pairs: Any, logs: Any,
 ) -> None:  # fmt: skip
     """Pairs of cells that are side by side only across the seam of a periodic axis; each pair of cells once."""
     first, order, shape = pairs.grid.first, pairs.grid.order, pairs.grid.shape
@@ -132,19 +135,16 @@ def across_seams(
                 for q in range(first[np.uint64(other)], first[np.uint64(other + 1)]):
                     j = np.uint64(order[np.uint64(q)])
                     if fast == 0 or pairs.quick[i] | pairs.quick[j] == 0:
-                        test(dim, t, dt, i, j, clock, bodies, periods, setting, pairs.linked, logs)
+                        test(dim, t, dt, i, j, clock, bodies, periods, setting, walls, pairs.linked, logs)
 
 
 @law
-def met(dim: Any, dt: Real, i: Index, j: Index, bodies: Any, periods: Any, linked: Any) -> float:
-    """How long before the end of the step balls i and j touched, s; -1 if they did not."""
-    place, velocity = bodies.place, bodies.velocity
+def touched(dim: Any, dt: Real, i: Index, j: Index, bodies: Any, periods: Any, linked: Any) -> float:
+    """How long before the end of the step balls i and j touched, s; -1 if not within dt on their present paths."""
     if not may_collide(linked, i, j):
         return -1.0
-    dx, dy, dz = between(dim, periods, place, i, j)
-    wx, wy, wz = velocity[j, 0] - velocity[i, 0], velocity[j, 1] - velocity[i, 1], velocity[j, 2] - velocity[i, 2]
-    dd, dw, ww = (dx * dx + dy * dy) + dz * dz, (dx * wx + dy * wy) + dz * wz, (wx * wx + wy * wy) + wz * wz
-    return contact(dd, dw, ww, place[i, 3] + place[j, 3], dt)
+    dx, dy, dz = between(dim, periods, bodies.place, i, j)
+    return met(dim, min(dt, abs(bodies.since[j])), i, j, dx, dy, dz, bodies)
 
 
 @branch
@@ -157,7 +157,7 @@ def earliest(dim: Any, dt: Real, f: Index, fast: Index, bodies: Any, periods: An
     best, when = -1, -1.0
     for k in range(fast):
         if k != f:
-            tau = met(dim, dt, i, np.uint64(pairs.fast[np.uint64(k)]), bodies, periods, linked)
+            tau = touched(dim, dt, i, np.uint64(pairs.fast[np.uint64(k)]), bodies, periods, linked)
             if tau > when:
                 best, when = int(pairs.fast[np.uint64(k)]), tau
     # The cells in the box round the path, and those beside them: who is there may have come from half a cell away.
@@ -176,7 +176,7 @@ def earliest(dim: Any, dt: Real, f: Index, fast: Index, bodies: Any, periods: An
                     j = np.uint64(order[np.uint64(q)])
                     if pairs.quick[j] != 0:
                         continue
-                    tau = met(dim, dt, i, j, bodies, periods, linked)
+                    tau = touched(dim, dt, i, j, bodies, periods, linked)
                     if tau > when:
                         best, when = int(j), tau
     return best, when
@@ -196,21 +196,44 @@ def crosses(
     return bool(max(start, end) >= low and min(start, end) <= low + 3.0 * edge)
 
 
+@law
+def is_fast(dim: Any, velocity: Any, i: Index, limit: Real) -> bool:
+    """Is body i faster than a limit?"""
+    vv = 0.0
+    for axis in range(len(dim)):
+        vv += velocity[i, axis] * velocity[i, axis]
+    return bool(vv > limit * limit)
+
+
 @branch
 def chase(
-    dim: Any, t: Real, dt: Real, f: Index, fast: Index, clock: Any, bodies: Any, periods: Any,
-    setting: Any, pairs: Any, logs: Any,
-) -> None:  # fmt: skip
-    """The collisions of a fast ball, one after the other along its path."""
+    dim: Any, t: Real, dt: Real, f: Index, fast: Index, limit: Real, clock: Any, bodies: Any, periods: Any,
+    setting: Any, walls: Any, pairs: Any, logs: Any,
+) -> int:  # fmt: skip
+    """The collisions of a fast ball, one after the other along its path; gives how many fast ones there are now.
+
+    Whom it makes fast is chased after it.
+    """
     i = np.uint64(pairs.fast[np.uint64(f)])
-    left = dt
+    left = abs(bodies.since[i])
     for _ in range(PATIENCE):
-        j, tau = earliest(dim, left, f, fast, bodies, periods, pairs)
-        if j < 0:
-            return
-        dx, dy, dz = between(dim, periods, bodies.place, i, np.uint64(j))
-        part(dim, t, dt, i, np.uint64(j), dx, dy, dz, tau, clock, bodies, setting, logs)
+        partner, tau = earliest(dim, left, f, fast, bodies, periods, pairs)
+        if len(walls) > 0 and walls_first(dim, t, dt, i, tau, clock, bodies, setting, walls, logs):
+            left = abs(bodies.since[i])
+            continue
+        if partner < 0:
+            break
+        j = np.uint64(partner)
+        if len(walls) > 0 and walls_first(dim, t, dt, j, tau, clock, bodies, setting, walls, logs):
+            continue
+        dx, dy, dz = between(dim, periods, bodies.place, i, j)
+        part(dim, t, dt, i, j, dx, dy, dz, tau, clock, bodies, setting, logs)
         left = tau * (1.0 - 1e-9)
+        if pairs.quick[j] == 0 and is_fast(dim, bodies.velocity, j, limit):
+            pairs.quick[j] = 1
+            pairs.fast[np.uint64(fast)] = np.uint32(j)
+            fast += 1
+    return int(fast)
 
 
 @branch
@@ -218,11 +241,9 @@ def list_fast(dim: Any, pairs: Any, velocity: Any, n: Index, limit: Real) -> int
     """List the bodies that are faster than a limit; gives how many."""
     fast = 0
     for k in range(n):
-        vv = 0.0
-        for axis in range(len(dim)):
-            vv += velocity[np.uint64(k), axis] * velocity[np.uint64(k), axis]
-        pairs.quick[np.uint64(k)] = vv > limit * limit
-        if vv > limit * limit:
+        quick = is_fast(dim, velocity, np.uint64(k), limit)
+        pairs.quick[np.uint64(k)] = quick
+        if quick:
             pairs.fast[np.uint64(fast)] = np.uint32(k)
             fast += 1
     return fast
@@ -242,8 +263,11 @@ def look_round(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
         fast = list_fast(dim, pairs, bodies.velocity, n, limit) if sweep > edge - sigma else 0
         if fast <= FEW:
             break
-        room = 2.0 * max(edge - sigma, sigma)  # many fast ones: let the cells grow instead
-    pairs.ready[FAST] = fast
+        if grid.shape[0] * grid.shape[1] * grid.shape[2] == 1:  # all are near each other
+            fast = 0
+            break
+        room = 2.0 * max(room, edge - sigma, sigma)  # many fast ones: let the cells grow instead
+    pairs.ready[FAST], pairs.limit[0] = fast, limit
     line_up(dim, dt, bodies, n, pairs)
 
 
@@ -259,10 +283,7 @@ def search(dim: Any, begin: Index, end: Index, periods: Any, pairs: Any, close: 
     ny: Index = grid.shape[1]
     cells = nx * ny * grid.shape[2]
     found: Index = 0
-    row, cy = (
-        np.int64(-nx),
-        np.int64(-1),
-    )  # the first cell of the row that the body is in; the row's number in its layer
+    row, cy = np.int64(-nx), np.int64(-1)  # the first cell of the body's row; the number of the row in its layer
     for k in range(begin, end):
         if found > close.size // 2:
             return int(found), int(k)
@@ -285,7 +306,7 @@ def search(dim: Any, begin: Index, end: Index, periods: Any, pairs: Any, close: 
 
 @stage
 def collide(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, pairs: Any, logs: Any
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, walls: Any, pairs: Any, logs: Any
 ) -> None:
     """All collisions of balls within a step that begins at t.
 
@@ -299,18 +320,20 @@ def collide(
         look_round(dim, dt, clock, bodies, pairs)
     fast = ready[FAST]
     if ready[SEARCHED] == 1:
-        try_all(dim, t, dt, pairs.close, ready[FOUND], fast, clock, bodies, periods, setting, pairs, logs)
+        try_all(dim, t, dt, pairs.close, ready[FOUND], fast, clock, bodies, periods, setting, walls, pairs, logs)
         k = ready[UP_TO]
         while k < ready[HALF]:
             found, k = search(dim, k, ready[HALF], periods, pairs, pairs.close)
-            try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, pairs, logs)
-        try_all(dim, t, dt, pairs.other, ready[FOUND_TOO], fast, clock, bodies, periods, setting, pairs, logs)
+            try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, walls, pairs, logs)
+        try_all(dim, t, dt, pairs.other, ready[FOUND_TOO], fast, clock, bodies, periods, setting, walls, pairs, logs)
         k = ready[UP_TO_TOO]
         ready[SEARCHED] = 0
     while k < n:
         found, k = search(dim, k, n, periods, pairs, pairs.close)
-        try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, pairs, logs)
+        try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, walls, pairs, logs)
     if len(periods) > 0:
-        across_seams(dim, t, dt, fast, clock, bodies, periods, setting, pairs, logs)
-    for f in range(fast):
-        chase(dim, t, dt, f, fast, clock, bodies, periods, setting, pairs, logs)
+        across_seams(dim, t, dt, fast, clock, bodies, periods, setting, walls, pairs, logs)
+    chased = 0
+    while chased < fast:
+        fast = chase(dim, t, dt, chased, fast, pairs.limit[0], clock, bodies, periods, setting, walls, pairs, logs)
+        chased += 1

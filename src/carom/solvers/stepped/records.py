@@ -26,8 +26,8 @@ clock_record = np.dtype(
         ("ball_ball", "i8"), ("ball_wall", "i8"), ("ball_cloth", "i8"),  # collisions
         ("broken", "i8"),  # links
         ("restitution", "f8"), ("friction", "f8"), ("contacts", "f8"),  # energy lost so far, J; the last in piles
-        ("drag", "f8"), ("damping", "f8"), ("merging", "f8"), ("breaking", "f8"),
-        ("work", "f8"),  # done by hands and by motors, J
+        ("drag", "f8"), ("damping", "f8"), ("breaking", "f8"), ("merging", "f8"),
+        ("work", "f8"),  # put in by hands, motors, what is driven, and births, J
         ("fastest", "f8"),  # the largest v² of the step before contacts, m²/s²
         ("logged", "i8"),  # collisions written down
         ("culprit", "i8"),  # the body that flew off
