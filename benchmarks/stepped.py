@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from functools import partial
 
@@ -11,6 +12,7 @@ import numpy as np
 from benchmarks.model import Case, Effort, Row, Section
 from benchmarks.speed import cpu_seconds
 from carom import Attraction, Balls, Box, Cloth, Scene, Simulation, library
+from carom.solvers.stepped import build
 
 STEPS = "steps/s"
 ENERGY = "energy kept to"
@@ -64,6 +66,7 @@ def cloth(count: int) -> tuple[Scene, float]:
 
 def measure(make: Callable[[int], tuple[Scene, float]], count: int, effort: Effort, *, warm_up: int = 50) -> Row:
     """Steps a second, the best of some slices, and the part of the energy by which the account is wrong."""
+    build.THREADED = sys.maxsize  # on one core
     scene, step = make(count)
     sim = Simulation(scene, solver="stepped", step=step, check=False)
     sim.run(until=warm_up * step)
