@@ -10,7 +10,6 @@ import pytest
 
 from carom import Simulation, library
 
-rebound = pytest.importorskip("rebound")
 pytestmark = pytest.mark.slow
 
 YEAR = 365.25 * 86400.0
@@ -20,6 +19,7 @@ YEAR = 365.25 * 86400.0
 @pytest.mark.parametrize(("integrator", "order"), [("pefrl", 4), ("verlet", 2)])
 def test_the_planets_of_ten_years(integrator: str, order: int, capsys: pytest.CaptureFixture[str]) -> None:
     """Places after ten years, relative to the distance from the Sun (the worst is Mercury): they converge."""
+    rebound = pytest.importorskip("rebound")
     scene = library.load("planetary-system")
     other = rebound.Simulation()
     other.G = scene.attraction.G
