@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks import footprint, peers, scenes, speed, stepped
+from benchmarks import footprint, peers, scenes, speed, stepped, stepped_peers
 from benchmarks.model import Case, Section
 from benchmarks.scenes import late
 
@@ -249,4 +249,5 @@ def sections() -> tuple[Section, ...]:
         start(),
         other_packages(),
         stepped.section(),
+        stepped_peers.section(),
     )

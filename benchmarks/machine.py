@@ -39,7 +39,7 @@ def version(package: str) -> str:
 def facts() -> dict[str, str]:
     """Machine, versions and date."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    packages = ("carom", "numba", "llvmlite", "numpy", "billiards", "pooltool-billiards")
+    packages = ("carom", "numba", "llvmlite", "numpy", "billiards", "pooltool-billiards", "pymunk", "pyb2d3", "rebound")
     return {
         "processor": f"{processor()}, {os.cpu_count()} cores",
         "memory": memory(),

@@ -3,28 +3,19 @@
     a_i = Σ_j G m_j (x_j - x_i) / (|x_j - x_i|² + ε²)^(3/2)
 
 with the softening length ε. Each pair is worked out once and pulls both ways, so that momentum is kept to rounding.
-
-The inverse cube comes in two flavours. The strict one is IEEE's square root and division. The quick one begins with a
-guess from the bits of the number (Lomont, "Fast inverse square root", 2003) and refines it by two polynomials in
-e = 1 - s y², with products and sums that are rounded once. Both consist of operations that IEEE defines to the last
-bit, in a fixed order: both give the same bits on every machine. Both are good to a few roundings.
 """
 
-import operator
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 from carom.physics.jit import Index, Real, branch, law
+from carom.physics.lanes import EIGHT, total, without, write
+from carom.physics.lanes import read_eight as read
+from carom.physics.lanes import spread_eight as spread
+from carom.physics.powers import inverse_cube, plus
 
-LANES = 8
-VECTOR = ir.VectorType(ir.DoubleType(), LANES)
-WORDS = ir.VectorType(ir.IntType(64), LANES)
-PLACES = ir.VectorType(ir.IntType(32), LANES)
+LANES = EIGHT.width
 
 # Unsigned, as indices are in kernels.
 TILE = np.uint64(LANES)
@@ -34,227 +25,8 @@ ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 # finite at 0 m: bodies at the same place do not attract each other.
 FLOOR = 1e-100
 
-GUESS = 0x5FE6875000000000  # less half the bits of s: s^(-1/2), e between -0.0344 and 0.0920
-# The cubic that comes nearest to (1 - e)^(-1/2) over that range; relative error 6.2e-7.
-C0, C1, C2, C3 = 1.000000209325894, 0.4999591646339282, 0.3746372213035068, 0.34759603194429334
 
-
-# ---------------------------------------------------------------- eight numbers in a vector
-
-
-class Eight(types.Type):
-    """Numba's type of eight numbers side by side."""
-
-    def __init__(self) -> None:
-        super().__init__(name="Eight")
-
-
-EIGHT = Eight()
-
-
-@register_model(Eight)
-class EightModel(models.PrimitiveModel):
-    """Eight doubles in a vector."""
-
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, VECTOR)
-
-
-def _wide(builder: Any, kind: Any, value: Any) -> Any:
-    """Eight numbers; one number stands for all eight."""
-    if kind is EIGHT:
-        return value
-    none = ir.Constant(VECTOR, ir.Undefined)
-    one = builder.insert_element(none, value, ir.IntType(32)(0))
-    return builder.shuffle_vector(one, none, ir.Constant(PLACES, [0] * LANES))
-
-
-def _offer(function: Any, emit: Any) -> None:
-    """Teach Numba a function of two arguments, each of them eight numbers or one that stands for all eight."""
-
-    def types_of(_context: Any) -> Any:
-        def typer(a: Any, b: Any) -> Any:
-            fits = EIGHT in (a, b) and all(each is EIGHT or isinstance(each, types.Float) for each in (a, b))
-            return EIGHT if fits else None
-
-        return typer
-
-    def lower(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return emit(builder, *map(_wide, [builder] * 2, signature.args, values))
-
-    type_callable(function)(types_of)
-    for kinds in ((EIGHT, EIGHT), (EIGHT, types.Float), (types.Float, EIGHT)):
-        lower_builtin(function, *kinds)(lower)
-
-
-_offer(operator.add, lambda builder, a, b: builder.fadd(a, b))
-_offer(operator.sub, lambda builder, a, b: builder.fsub(a, b))
-_offer(operator.mul, lambda builder, a, b: builder.fmul(a, b))
-_offer(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
-
-
-def _called(builder: Any, name: str, *values: Any) -> Any:
-    """LLVM's own function of eight numbers."""
-    kind = ir.FunctionType(VECTOR, [VECTOR] * len(values))
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{LANES}f64"), values)
-
-
-@intrinsic
-def _root(_typing: Any, a: Any) -> Any:
-    def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        return _called(builder, "sqrt", *values)
-
-    return EIGHT(EIGHT), emit
-
-
-@intrinsic
-def _fused(_typing: Any, a: Any, b: Any, c: Any) -> Any:
-    """a b + c, rounded once."""
-
-    def emit(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _called(builder, "fma", *map(_wide, [builder] * 3, signature.args, values))
-
-    return EIGHT(a, b, c), emit
-
-
-@intrinsic
-def _short(_typing: Any, a: Any, b: Any, c: Any) -> Any:
-    """c - a b, rounded once."""
-
-    def emit(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        a, b, c = map(_wide, [builder] * 3, signature.args, values)
-        return _called(builder, "fma", builder.fneg(a), b, c)
-
-    return EIGHT(a, b, c), emit
-
-
-@intrinsic
-def _guess(_typing: Any, a: Any) -> Any:
-    """About a^(-1/2)."""
-
-    def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        half = builder.lshr(builder.bitcast(values[0], WORDS), ir.Constant(WORDS, [1] * LANES))
-        return builder.bitcast(builder.sub(ir.Constant(WORDS, [GUESS] * LANES), half), VECTOR)
-
-    return EIGHT(EIGHT), emit
-
-
-def _block(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Where in an array (the first argument) eight numbers stand, from an index (the second) on."""
-    data = context.make_array(signature.args[0])(context, builder, values[0]).data
-    index = context.cast(builder, values[1], signature.args[1], types.uintp)
-    return builder.bitcast(builder.gep(data, [index]), VECTOR.as_pointer())
-
-
-@intrinsic
-def _read(_typing: Any, array: Any, index: Any) -> Any:
-    """Eight numbers of an array from an index on."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(_block(context, builder, signature, values), align=8)
-
-    return EIGHT(array, index), emit
-
-
-@intrinsic
-def _write(_typing: Any, array: Any, index: Any, numbers: Any) -> Any:
-    """Write eight numbers into an array from an index on."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[2], _block(context, builder, signature, values), align=8)
-        return context.get_dummy_value()
-
-    return types.void(array, index, EIGHT), emit
-
-
-@intrinsic
-def _spread(_typing: Any, number: Any) -> Any:
-    """Eight times the same number."""
-
-    def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        return _wide(builder, types.float64, values[0])
-
-    return EIGHT(types.float64), emit
-
-
-@intrinsic
-def _without(_typing: Any, numbers: Any, lane: Any) -> Any:
-    """The eight numbers, but zero in one lane."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        place = context.cast(builder, values[1], signature.args[1], types.uint32)
-        return builder.insert_element(values[0], ir.DoubleType()(0.0), place)
-
-    return EIGHT(EIGHT, lane), emit
-
-
-@intrinsic
-def _total(_typing: Any, numbers: Any) -> Any:
-    """The sum of the eight, halves by halves."""
-
-    def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        (sums,) = values
-        for half in (4, 2, 1):
-            lanes = ir.Constant(PLACES, [k ^ half for k in range(LANES)])
-            sums = builder.fadd(sums, builder.shuffle_vector(sums, sums, lanes))
-        return builder.extract_element(sums, ir.IntType(32)(0))
-
-    return types.float64(EIGHT), emit
-
-
-# As kernels call them, without the typing context.
-root: Any = _root
-fused: Any = _fused
-short: Any = _short
-guess: Any = _guess
-read: Any = _read
-write: Any = _write
-spread: Any = _spread
-without: Any = _without
-total: Any = _total
-
-
-# ---------------------------------------------------------------- the law, for eight pairs
-
-
-@law
-def plus(strict: Any, a: Any, b: Any, c: Any) -> Any:
-    """a b + c, rounded once or, if strict, twice."""
-    if len(strict) == 1:
-        return a * b + c
-    else:
-        return fused(a, b, c)
-
-
-@law
-def nearly(s: Any) -> tuple[Any, Any]:
-    """y = s^(-1/2) to 6e-7, and y²."""
-    y = guess(s)
-    e = short(s * y, y, 1.0)
-    y = y * fused(fused(fused(e, C3, C2), e, C1), e, C0)
-    return y, y * y
-
-
-@law
-def inverse_cube(strict: Any, s: Any) -> Any:
-    """s^(-3/2)."""
-    if len(strict) == 1:
-        return 1.0 / (s * root(s))
-    else:
-        y, y2 = nearly(s)
-        e, y3 = short(s, y2, 1.0), y * y2
-        return fused(y3, e * fused(e, 1.875, 1.5), y3)
-
-
-@law
-def inverse(strict: Any, s: Any) -> Any:
-    """1/s."""
-    if len(strict) == 1:
-        return 1.0 / s
-    else:
-        _, y2 = nearly(s)
-        e = short(s, y2, 1.0)
-        return fused(y2, e * (e + 1.0), y2)
+# ---------------------------------------------------------------- vectors of eight bodies
 
 
 @law

@@ -1,7 +1,7 @@
-"""Four numbers at once: a type that kernels calculate with as with one number, and that fills a vector register.
+"""Four or eight numbers at once: types that kernels calculate with as with one number, and that fill vector registers.
 
-A law that is written with + - * /, `max` and `np.sqrt` alone holds for one pair or for four pairs side by side, with
-the same bits: each operation is IEEE's, lane by lane. Processors without such registers do it in several steps.
+A law that is written with + - * /, `max`, `min` and `np.sqrt` alone holds for one pair or for several side by side,
+with the same bits: each operation is IEEE's, lane by lane. Processors without such registers do it in several steps.
 """
 
 import operator
@@ -13,34 +13,38 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
-LANES = 4
-DOUBLE = ir.DoubleType()
-VECTOR = ir.VectorType(DOUBLE, LANES)
-PLACES = ir.VectorType(ir.IntType(32), LANES)
+DOUBLE, PLACE = ir.DoubleType(), ir.IntType(32)
 FIELDS = 8  # numbers at the beginning of a record that `columns` reads
 
 
-class Four(types.Type):
-    """Numba's type of four numbers side by side."""
+class Lanes(types.Type):
+    """Numba's type of some numbers side by side."""
 
-    def __init__(self) -> None:
-        super().__init__(name="Four")
+    def __init__(self, width: int) -> None:
+        super().__init__(name=f"Lanes({width})")
+        self.width = width
+        self.vector = ir.VectorType(DOUBLE, width)
 
 
-FOUR = Four()
+FOUR, EIGHT = Lanes(4), Lanes(8)
+LANES, VECTOR = FOUR.width, FOUR.vector
 
 
-@register_model(Four)
-class FourModel(models.PrimitiveModel):
-    """Four doubles in a vector."""
+@register_model(Lanes)
+class LanesModel(models.PrimitiveModel):
+    """As many doubles in a vector."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, VECTOR)
+        super().__init__(manager, kind, kind.vector)
 
 
-def _spread(builder: Any, number: Any) -> Any:
-    one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), number, ir.IntType(32)(0))
-    return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), ir.Constant(PLACES, [0] * LANES))
+def _mixed(builder: Any, a: Any, b: Any, lanes: list[int]) -> Any:
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(PLACE, len(lanes)), lanes))
+
+
+def _spread(builder: Any, vector: Any, number: Any) -> Any:
+    none = ir.Constant(vector, ir.Undefined)
+    return _mixed(builder, builder.insert_element(none, number, PLACE(0)), none, [0] * vector.count)
 
 
 def _greater(builder: Any, a: Any, b: Any) -> Any:
@@ -51,30 +55,46 @@ def _less(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered("<", a, b), a, b)
 
 
-def _mixed(builder: Any, a: Any, b: Any, lanes: list[int]) -> Any:
-    return builder.shuffle_vector(a, b, ir.Constant(PLACES, lanes))
+def _called(builder: Any, name: str, *values: Any) -> Any:
+    """LLVM's own function of some numbers at once."""
+    vector = values[0].type
+    function = ir.FunctionType(vector, [vector] * len(values))
+    name = f"llvm.{name}.v{vector.count}f64"
+    return builder.call(cgutils.get_or_insert_function(builder.module, function, name), values)
+
+
+def _kind(*kinds: Any) -> Any:
+    """The type of what is made of numbers side by side and single ones that stand for all lanes; None: they clash."""
+    wide = {kind for kind in kinds if isinstance(kind, Lanes)}
+    fits = all(isinstance(kind, Lanes | types.Float) for kind in kinds)
+    return wide.pop() if fits and len(wide) == 1 else None
+
+
+def _widened(builder: Any, signature: Any, values: Any) -> list[Any]:
+    """The arguments, each in as many lanes as the result."""
+    return [
+        value if isinstance(kind, Lanes) else _spread(builder, signature.return_type.vector, value)
+        for kind, value in zip(signature.args, values, strict=True)
+    ]
+
+
+# ---------------------------------------------------------------- arithmetic
 
 
 def _offer(function: Any, emit: Any) -> None:
-    """Teach Numba a function of two arguments, each of them four numbers or one that stands for all four."""
+    """Teach Numba a function of two arguments, each of them numbers side by side or one that stands for all."""
 
     def types_of(_context: Any) -> Any:
-        def typer(a: Any, b: Any) -> Any:
-            pair = (a, b)
-            fits = FOUR in pair and all(each is FOUR or isinstance(each, types.Float) for each in pair)
-            return FOUR if fits else None
+        def typer(a: Any, b: Any) -> Any:  # Numba counts its arguments
+            return _kind(a, b)
 
         return typer
 
     def lower(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        a, b = (
-            value if kind is FOUR else _spread(builder, value)
-            for kind, value in zip(signature.args, values, strict=True)
-        )
-        return emit(builder, a, b)
+        return emit(builder, *_widened(builder, signature, values))
 
     type_callable(function)(types_of)
-    for kinds in ((FOUR, FOUR), (FOUR, types.Float), (types.Float, FOUR)):
+    for kinds in ((Lanes, Lanes), (Lanes, types.Float), (types.Float, Lanes)):
         lower_builtin(function, *kinds)(lower)
 
 
@@ -87,27 +107,109 @@ _offer(min, _less)
 
 
 def _type_of_root(_context: Any) -> Any:
-    def typer(a: Any) -> Any:
-        return FOUR if a is FOUR else None
-
-    return typer
+    return lambda a: a if isinstance(a, Lanes) else None
 
 
 def _root(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-    kind = ir.FunctionType(VECTOR, [VECTOR])
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, "llvm.sqrt.v4f64"), values)
+    return _called(builder, "sqrt", *values)
 
 
 type_callable(np.sqrt)(_type_of_root)
-lower_builtin(np.sqrt, FOUR)(_root)
+lower_builtin(np.sqrt, Lanes)(_root)
 
 
 @intrinsic
-def _spread_out(_typing: Any, number: Any) -> Any:
-    def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        return _spread(builder, values[0])
+def _fused(_typing: Any, a: Any, b: Any, c: Any) -> Any:
+    """a b + c, rounded once."""
 
-    return FOUR(types.float64), emit
+    def emit(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _called(builder, "fma", *_widened(builder, signature, values))
+
+    return _kind(a, b, c)(a, b, c), emit
+
+
+@intrinsic
+def _short(_typing: Any, a: Any, b: Any, c: Any) -> Any:
+    """c - a b, rounded once."""
+
+    def emit(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        a, b, c = _widened(builder, signature, values)
+        return _called(builder, "fma", builder.fneg(a), b, c)
+
+    return _kind(a, b, c)(a, b, c), emit
+
+
+@intrinsic
+def _total(_typing: Any, numbers: Any) -> Any:
+    """The sum of all, halves by halves."""
+
+    def emit(_context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        (sums,), width = values, signature.args[0].width
+        half = width // 2
+        while half:
+            sums = builder.fadd(sums, _mixed(builder, sums, sums, [k ^ half for k in range(width)]))
+            half //= 2
+        return builder.extract_element(sums, PLACE(0))
+
+    return types.float64(numbers), emit
+
+
+@intrinsic
+def _without(_typing: Any, numbers: Any, lane: Any) -> Any:
+    """The numbers, but zero in one lane."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        place = context.cast(builder, values[1], signature.args[1], types.uint32)
+        return builder.insert_element(values[0], DOUBLE(0.0), place)
+
+    return numbers(numbers, lane), emit
+
+
+# ---------------------------------------------------------------- to and from memory
+
+
+def _spreader(kind: Lanes) -> Any:
+    """What makes one number stand in all lanes."""
+
+    @intrinsic
+    def spread(_typing: Any, number: Any) -> Any:
+        def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            return _spread(builder, kind.vector, values[0])
+
+        return kind(types.float64), emit
+
+    return spread
+
+
+def _block(context: Any, builder: Any, signature: Any, values: Any, vector: Any) -> Any:
+    """Where in an array (the first argument) numbers stand side by side, from an index (the second) on."""
+    data = context.make_array(signature.args[0])(context, builder, values[0]).data
+    index = context.cast(builder, values[1], signature.args[1], types.uintp)
+    return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
+
+
+def _reader(kind: Lanes) -> Any:
+    """What takes numbers from an array, from an index on."""
+
+    @intrinsic
+    def read(_typing: Any, array: Any, index: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return builder.load(_block(context, builder, signature, values, kind.vector), align=8)
+
+        return kind(array, index), emit
+
+    return read
+
+
+@intrinsic
+def _write(_typing: Any, array: Any, index: Any, numbers: Any) -> Any:
+    """Write numbers into an array from an index on."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        builder.store(values[2], _block(context, builder, signature, values, values[2].type), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, numbers), emit
 
 
 @intrinsic
@@ -158,10 +260,13 @@ def _pick(_typing: Any, array: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         for lane in range(LANES):
             index = context.cast(builder, values[1 + lane], signature.args[1 + lane], types.uintp)
             number = builder.load(builder.gep(data, [index]))
-            result = builder.insert_element(result, number, ir.IntType(32)(lane))
+            result = builder.insert_element(result, number, PLACE(lane))
         return result
 
     return FOUR(array, a, b, c, d), emit
+
+
+# ---------------------------------------------------------------- choices among four
 
 
 @intrinsic
@@ -178,34 +283,6 @@ def _meeting(_typing: Any, root: Any, b: Any, disc: Any) -> Any:
     return FOUR(root, b, disc), emit
 
 
-def _block(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Where in an array (the first argument) four numbers stand, from an index (the second) on."""
-    data = context.make_array(signature.args[0])(context, builder, values[0]).data
-    index = context.cast(builder, values[1], signature.args[1], types.uintp)
-    return builder.bitcast(builder.gep(data, [index]), VECTOR.as_pointer())
-
-
-@intrinsic
-def _write(_typing: Any, array: Any, index: Any, numbers: Any) -> Any:
-    """Write four numbers into an array from an index on."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        builder.store(values[2], _block(context, builder, signature, values), align=8)
-        return context.get_dummy_value()
-
-    return types.void(array, index, numbers), emit
-
-
-@intrinsic
-def _read(_typing: Any, array: Any, index: Any) -> Any:
-    """Four numbers of an array from an index on."""
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.load(_block(context, builder, signature, values), align=8)
-
-    return FOUR(array, index), emit
-
-
 @intrinsic
 def _least(_typing: Any, numbers: Any) -> Any:
     """The least of the four."""
@@ -214,7 +291,7 @@ def _least(_typing: Any, numbers: Any) -> Any:
         (numbers,) = values
         halves = _less(builder, numbers, _mixed(builder, numbers, numbers, [2, 3, 0, 1]))
         both = _less(builder, halves, _mixed(builder, halves, halves, [1, 0, 3, 2]))
-        return builder.extract_element(both, ir.IntType(32)(0))
+        return builder.extract_element(both, PLACE(0))
 
     return types.float64(numbers), emit
 
@@ -224,7 +301,7 @@ def _equals(_typing: Any, numbers: Any, number: Any) -> Any:
     """Which of the four are equal to a number: bit 0 for the first, up to bit 3."""
 
     def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        same = builder.fcmp_ordered("==", values[0], _spread(builder, values[1]))
+        same = builder.fcmp_ordered("==", values[0], _spread(builder, VECTOR, values[1]))
         return builder.zext(builder.bitcast(same, ir.IntType(LANES)), ir.IntType(64))
 
     return types.uint64(numbers, types.float64), emit
@@ -241,12 +318,16 @@ def _lowest_bit(_typing: Any, bits: Any) -> Any:
 
 
 # As kernels call them, without the typing context.
-spread: Any = _spread_out
+spread, spread_eight = _spreader(FOUR), _spreader(EIGHT)
+read, read_eight = _reader(FOUR), _reader(EIGHT)
+write: Any = _write
+fused: Any = _fused
+short: Any = _short
+total: Any = _total
+without: Any = _without
 columns: Any = _columns
 pick: Any = _pick
 meeting: Any = _meeting
-write: Any = _write
-read: Any = _read
 least: Any = _least
 equals: Any = _equals
 lowest_bit: Any = _lowest_bit

@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom.physics import attraction
-from carom.physics.attraction import Direct, columns, fused, inverse, inverse_cube, read, short, total, without, write
+from carom.physics.attraction import Direct, columns
 from carom.physics.jit import kernel
+from carom.physics.lanes import fused, short, total, without, write
+from carom.physics.lanes import read_eight as read
+from carom.physics.powers import inverse, inverse_cube
 
 EPS = np.finfo(float).eps
 DIM = {2: (0.0, 0.0), 3: (0.0, 0.0, 0.0)}

@@ -9,13 +9,14 @@ import pytest
 from carom.errors import SceneError
 from carom.physics.attraction import Direct
 from carom.physics.jit import kernel
-from carom.solvers.stepped import tree as module
-from carom.solvers.stepped.tree import CROSSOVER, OPENING, Tree, add_attraction, attraction_of
+from carom.solvers.stepped import tree_nodes, tree_walk
+from carom.solvers.stepped.tree import CROSSOVER, OPENING, add_attraction, attraction_of
 from carom.solvers.stepped.tree import potential_energy as energy
+from carom.solvers.stepped.tree_nodes import Tree
 
 DIM = {2: (0.0, 0.0), 3: (0.0, 0.0, 0.0)}
 DIMENSIONS = pytest.mark.parametrize("dimension", [2, 3])
-LEAF, SHARE = int(module.LEAF), int(module.SHARE)
+LEAF, SHARE = int(tree_nodes.LEAF), int(tree_nodes.SHARE)
 
 
 @kernel
@@ -232,12 +233,12 @@ def test_bodies_without_mass_and_no_attraction_at_all():
 
 @kernel
 def grow(dim, tree, place, accel, n):
-    return module.grow(dim, tree, place, accel, np.uint64(n))
+    return tree_nodes.grow(dim, tree, place, accel, np.uint64(n))
 
 
 @kernel
 def walk(dim, tree, group, nodes):
-    return module.walk(dim, tree, np.uint64(group), np.uint64(nodes))
+    return tree_walk.walk(dim, tree, np.uint64(group), np.uint64(nodes))
 
 
 def grown(place, dimension, opening=0.5):
@@ -307,7 +308,7 @@ def test_parts_are_divided_along_the_longest_edge():
 
 @kernel
 def cut(rows, axis, low, high, middle):
-    module.cut(rows, np.uint64(axis), np.uint64(low), np.uint64(high), np.uint64(middle))
+    tree_nodes.cut(rows, np.uint64(axis), np.uint64(low), np.uint64(high), np.uint64(middle))
 
 
 @pytest.mark.parametrize("kinds", [1, 2, 5, 1000])
