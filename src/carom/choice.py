@@ -65,13 +65,16 @@ class Wish:
 
 
 def solver_for(scene: Scene, wish: Wish) -> Name:
-    """The solver that a wish names, or the exact one wherever it applies."""
+    """The solver that a wish names, or the exact one wherever it applies and can hold what comes to rest.
+
+    Who says how the exact one finds neighbours has named it.
+    """
     problems = wish.problems()
     if problems:
         raise SceneError(problems)
     reasons = [*scene.forces_needed, *wish.for_steps]
     if wish.solver == "auto":
-        return "stepped" if reasons else "exact"
+        return "stepped" if reasons or (scene.stacks and wish.neighbours == "auto") else "exact"
     if wish.solver == "exact" and reasons:
         raise NotExactError(", ".join(reasons))
     return cast("Name", wish.solver)

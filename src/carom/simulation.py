@@ -53,7 +53,8 @@ class Simulation(Steering):
     ) -> None:
         """Begin at the scene's start.
 
-        solver      "exact", "stepped", or "auto": the exact one wherever it applies.
+        solver      "exact", "stepped", or "auto": the exact one wherever it applies, but the stepped one for balls
+                    that fall, lose energy, and so come to rest on each other.
         step        of the stepped solver, s; a sensible one if left out.
         integrator  of the stepped solver: "verlet" if left out; `carom solvers` lists them.
         contacts    how balls meet in steps: "impacts" (each at its instant; energy is exact at e = 1), "pile" (for
@@ -158,23 +159,27 @@ class Simulation(Steering):
             return True
         if self._scene.attraction is not None and self._scene.attraction.touch == "merge":
             return self._advance_merging(end, quota, logs)
-        try:
-            early = solver.advance(end, quota, self._blank_log(0) if logs is None else logs)
-        except SolverError:
-            self._time = max(self._time, solver.time)  # as far as it came; the state there can be read
-            raise
+        early = self._go_on(end, quota, self._blank_log(0) if logs is None else logs)
         if early or solver.collisions - before >= quota:
             self._time = max(self._time, solver.time)
             return True
         self._time = end if np.isfinite(end) else max(self._time, solver.time)
         return False
 
+    def _go_on(self, end: float, quota: int, logs: NDArray[Any]) -> bool:
+        """Let the solver run; if it cannot go on, time is as far as it came, and the state there can be read."""
+        try:
+            return self._solver.advance(end, quota, logs)
+        except SolverError:
+            self._time = max(self._time, self._solver.time)
+            raise
+
     def _advance_merging(self, end: float, quota: int, logs: NDArray[Any] | None) -> bool:
         """Run step by step of collisions, each of which makes one ball of two."""
         before = self._solver.collisions
         while self._solver.collisions - before < quota:
             log, count = self._blank_log(self._solver.room(1)), self._solver.collisions
-            self._solver.advance(end, 1, log)
+            self._go_on(end, 1, log)
             log = log[: self._solver.collisions - count]
             if not len(log):
                 self._time = end if np.isfinite(end) else max(self._time, self._solver.time)

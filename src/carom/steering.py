@@ -100,14 +100,16 @@ class Steering:
         """Pull a ball by a spring to a target, m, until `release`; call it again to move the target.
 
         stiffness  N/m; if left out, enough to take the ball, with all that hangs on it, along within some tenths of a
-                   second.
+                   second, or less where the step would be too large for that.
         damping    N s/m; if left out, critical.
+
+        A `StepWarning` tells if the step is too large for what is said here. A fixed ball is refused: drive it.
         """
-        engine, k = self._stepped("pull"), editing.index_of(self._scene, index)
+        engine, k = self._stepped("pull"), self._free("pull", index)
         mass = float(self._scene.balls.mass[self._hanging_on(k)].sum())
         held = engine.hands.get(k)
         if stiffness is None:
-            stiffness = held.stiffness if held and held.stiffness else mass * GRIP * GRIP
+            stiffness = held.stiffness if held and held.stiffness else _grip(engine, k, mass)
         stiffness = _not_negative("stiffness", stiffness)
         if damping is None:
             damping = held.damping if held and held.stiffness else 2.0 * float(np.sqrt(stiffness * mass))
@@ -117,6 +119,9 @@ class Steering:
             stiffness=stiffness,
             damping=_not_negative("damping", damping),
         )
+        grip = (hand.stiffness, hand.damping)
+        if grip != engine.grips.get(k) and not engine.bears({k: grip}):
+            _warn(engine, {**engine.grips, k: grip})
         engine.steer({**engine.hands, k: hand})
 
     def drive(
@@ -125,25 +130,29 @@ class Steering:
         velocity: Sequence[float] | None = None,
         acceleration: Sequence[float] | None = None,
     ) -> None:
-        """Drive a ball, until `release`: at a velocity that it keeps whatever it meets, m/s, or by a thrust, m/s²."""
+        """Drive a ball, until `release`: at a velocity that it keeps whatever it meets, m/s, or by a thrust, m/s².
+
+        A fixed ball can be driven at a velocity; a thrust does not move it, and is refused.
+        """
         engine, k = self._stepped("drive"), editing.index_of(self._scene, index)
         if (velocity is None) == (acceleration is None):
             raise SceneError([Problem("drive", "takes one of two", "Say velocity=… or acceleration=….")])
         if velocity is not None:
             engine.set_velocity(k, _vector("velocity", velocity, self._scene.dimension))
             return
+        self._free("drive", k)
         thrust = _vector("acceleration", acceleration, self._scene.dimension)
         engine.steer({**engine.hands, k: replace(engine.hands.get(k) or _hand(), thrust=thrust)})
 
     def release(self, index: int) -> None:
-        """Let a ball go that was pulled or driven; it flies on as it is."""
+        """Let a ball go that was pulled or driven; it flies on as it is, and a fixed one stands."""
         engine, k = self._stepped("release"), editing.index_of(self._scene, index)
         engine.set_free(k)
         engine.steer({number: hand for number, hand in engine.hands.items() if number != k})
 
     def push(self, index: int, impulse: Sequence[float]) -> None:
-        """Give a ball an impulse, N s, at once."""
-        engine, k = self._stepped("push"), editing.index_of(self._scene, index)
+        """Give a ball an impulse, N s, at once; a fixed one is refused."""
+        engine, k = self._stepped("push"), self._free("push", index)
         engine.push(k, _vector("impulse", impulse, self._scene.dimension))
 
     @property
@@ -161,7 +170,11 @@ class Steering:
     # Links.
 
     def link(self, i: int, j: int, stiffness: float, **options: Any) -> None:
-        """Add a spring between two balls from now on; `options` are those of `Link`."""
+        """Add a spring between two balls from now on; `options` are those of `Link`.
+
+        They, and all that hang on them, pass through each other then. A `StepWarning` tells if the step is too large
+        for the spring.
+        """
         self._stepped("link")
         one, two = editing.index_of(self._scene, i), editing.index_of(self._scene, j)
         link = Link(between=(one, two), stiffness=stiffness, **options)
@@ -184,6 +197,14 @@ class Steering:
     def _moment(self) -> editing.Moment:
         raise NotImplementedError
 
+    def _free(self, what: str, index: int) -> int:
+        """The number of a ball that is not fixed."""
+        k = editing.index_of(self._scene, index)
+        if self._scene.balls.fixed[k]:
+            remedy = f"Use drive({k}, velocity=…), or change({k}, fixed=False) first."
+            raise SceneError([Problem(what, f"ball {k} is fixed, and no force moves it", remedy)])
+        return k
+
     def _hanging_on(self, index: int) -> Any:
         """The numbers of a ball and of all that are linked with it, directly or through others."""
         between = self.links.between
@@ -204,6 +225,22 @@ class Steering:
             remedy = "Make the simulation with solver='stepped'."
             raise SceneError([Problem(what, "needs forces, which the exact solver does not know", remedy)])
         return solver  # type: ignore[no-any-return]  # its name says so
+
+
+def _grip(engine: Engine, ball: int, mass: float) -> float:
+    """A stiffness of a hand that moves such a mass well, N/m, or as much of it as the step bears."""
+    stiffness = mass * GRIP * GRIP
+    for _ in range(50):  # to a millionth of a billionth
+        if engine.bears({ball: (stiffness, 2.0 * float(np.sqrt(stiffness * mass)))}):
+            break
+        stiffness *= 0.5
+    return stiffness
+
+
+def _warn(engine: Engine, grips: Any) -> None:
+    from carom.solvers.stepped.method import warn_if_unstable  # noqa: PLC0415  # Numba is not loaded before it runs
+
+    warn_if_unstable(engine.scene, engine.method, hands=grips, stacklevel=4)  # who pulls
 
 
 def _hand() -> Any:

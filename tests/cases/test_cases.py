@@ -46,7 +46,7 @@ def test_everyone_stands_still(neighbours):
 
 
 def test_a_stack_is_named_not_run():
-    sim = Simulation(case("stack"))
+    sim = Simulation(case("stack"), solver="exact")
     with pytest.raises(StackError) as caught:
         sim.run(until=10.0)
     message = str(caught.value)

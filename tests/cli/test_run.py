@@ -9,8 +9,9 @@ import pytest
 
 from carom import library
 from carom.cli.progress import Bar
-from carom.cli.summary import count
+from carom.cli.summary import count, is_elastic
 from carom.errors import StackError
+from carom.scene.files import loads
 
 
 def figures(answer) -> dict:
@@ -92,6 +93,26 @@ def test_a_ball_that_comes_to_rest_is_reported(carom, tmp_path: Path) -> None:
     answer = carom("run", dropped, "--until", "10")
     assert re.search(r"at rest +1 ball\n", answer.out)
     assert "energy change" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("extra", "elastic"),
+    [
+        ("", True),
+        ("restitution = 0.9\n", False),
+        ("friction = 0.1\n", False),
+        ("drag = 0.1\n", False),
+        ("drag = 0.0\nfriction = 0.0\n", True),
+        ('attraction = {G = 1.0, touch = "merge"}\n', False),
+        ('attraction = {G = 1.0, touch = "bounce"}\n', True),
+        ("links = [{between = [0, 1], stiffness = 1.0}]\n", True),
+        ("links = [{between = [0, 1], stiffness = 1.0, damping = 0.1}]\n", False),
+        ("links = [{between = [0, 1], stiffness = 1.0, breaking = 0.1}]\n", False),
+    ],
+)
+def test_elastic_means_that_nothing_takes_energy_away(extra: str, elastic: bool) -> None:
+    balls = "[[balls]]\nposition = [0, 0]\nradius = 0.1\n[[balls]]\nposition = [1, 0]\nradius = 0.1\n"
+    assert is_elastic(loads(extra + balls)) is elastic
 
 
 class TestSaving:

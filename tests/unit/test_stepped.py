@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -20,6 +21,7 @@ from carom import (
     Scene,
     SceneError,
     Simulation,
+    StackError,
     StepWarning,
 )
 
@@ -61,6 +63,48 @@ class TestChoice:
     def test_the_exact_one_names_the_reason(self) -> None:
         with pytest.raises(NotExactError, match=r"^the exact solver cannot do this scene: links\. Use the stepped"):
             Simulation(PAIR, solver="exact")
+
+    def test_balls_that_fall_and_lose_energy_pick_it_for_they_come_to_rest_on_each_other(self) -> None:
+        """The exact solver would end in a StackError; here they lie still on each other in the end."""
+        place = [(0.3 + 0.4 * (k % 2), 0.2 + 0.25 * k) for k in range(6)]
+        balls = Balls(position=place, radius=0.1)
+        scene = Scene(boundary=Box(size=(1.0, 2.0)), gravity=(0.0, -9.81), restitution=0.5, balls=balls)
+        sim = Simulation(scene)
+        assert (sim.solver, sim.method.contacts) == ("stepped", "pile")
+        with pytest.raises(StackError):
+            Simulation(scene, solver="exact").run(until=10.0)
+        sim.run(until=10.0)
+        assert np.abs(sim.velocities).max() < 1e-3
+        assert sim.positions[:, 1].min() == pytest.approx(0.1, abs=0.002)
+
+    def test_what_is_lost_at_walls_alone_lets_them_pile_up_too(self) -> None:
+        """Impacts alone would let them sink into each other."""
+        balls = Balls(position=[(0.25 + 0.01 * k, 0.2 + 0.25 * k) for k in range(6)], radius=0.1)
+        restitution = {"ball_ball": 1.0, "ball_wall": 0.5}
+        sim = Simulation(
+            Scene(boundary=Box(size=(0.5, 2.0)), gravity=(0.0, -9.81), restitution=restitution, balls=balls)
+        )
+        assert (sim.solver, sim.method.contacts) == ("stepped", "pile")
+        x = sim.run(until=10.0).positions
+        apart = np.linalg.norm(x[:, None] - x, axis=2)[np.triu_indices(6, 1)]
+        assert apart.min() > 0.2 * 0.98
+
+    @pytest.mark.parametrize(
+        ("changes", "options"),
+        [
+            ({"restitution": 1.0}, {}),  # nothing comes to rest
+            ({"gravity": (0.0, 0.0)}, {}),  # nothing presses
+            ({"boundary": {"kind": "open"}}, {}),  # there is no floor
+            ({"balls": Balls(position=[(0.5, 0.5)], radius=0.1)}, {}),  # a floor holds one ball
+            ({"balls": Balls(position=[(0.5, 0.5), (0.5, 0.6)])}, {}),  # points do not meet
+            ({}, {"solver": "exact"}),
+            ({}, {"neighbours": "cells"}),  # said of the exact one
+        ],
+    )
+    def test_else_it_is_the_exact_one(self, changes: dict[str, object], options: dict[str, str]) -> None:
+        balls = Balls(position=[(0.3, 0.2), (0.7, 0.5)], radius=0.1)
+        scene = Scene(boundary=Box(size=(1.0, 2.0)), gravity=(0.0, -9.81), restitution=0.5, balls=balls)
+        assert Simulation(scene.replace(**changes), **options).solver == "exact"  # type: ignore[arg-type]  # all words
 
     @pytest.mark.parametrize(
         ("options", "line"),
@@ -105,6 +149,67 @@ class TestChoice:
             sim = Simulation(PAIR, step=0.78)
         with pytest.raises(BlowUpError):
             sim.run(until=10000.0)
+
+    @pytest.mark.parametrize("stiffness", [0.0, 100.0, 5000.0])
+    def test_so_it_is_where_motion_is_damped(self, stiffness: float) -> None:
+        """A single mode, x'' = -γ x' - ω² x with γ = 50 /s: the bound is the limit itself."""
+        damped = [Link(between=(0, 1), stiffness=stiffness, damping=50.0, length=1.0)]
+        scene = Scene(balls=[Ball(position=(0.0, 0.0), fixed=True), Ball(position=(1.1, 0.0))], links=damped)
+        limit = 2.0 / (50.0 + math.sqrt(50.0**2 + stiffness))
+        sim = Simulation(scene, step=0.99 * limit)
+        sim.push(1, (1e-3, 0.0))
+        assert np.abs(sim.run(until=2000.0 * limit).positions).max() < 2.0
+        with pytest.warns(StepWarning, match=rf"stable for sure is {limit:.3g} s"):
+            sim = Simulation(scene, step=1.01 * limit)
+        sim.push(1, (1e-3, 0.0))
+        sim.run(until=2000.0 * limit)
+        assert np.abs(sim.velocities).max() > 1.0
+
+    @pytest.mark.parametrize(
+        "stiffen",
+        [
+            lambda sim: sim.link(0, 1, stiffness=500.0),
+            lambda sim: sim.change_scene(links=[Link(between=(0, 1), stiffness=505.0)]),
+            lambda sim: sim.change(0, mass=0.01),
+            lambda sim: sim.pull(0, (0.0, 0.0), stiffness=1000.0, damping=0.0),
+            lambda sim: sim.pull(1, (0.0, 0.0), stiffness=1.0, damping=1000.0),
+        ],
+    )
+    def test_so_is_one_that_is_too_large_for_what_comes_while_it_runs(self, stiffen) -> None:
+        sim = Simulation(PAIR, step=0.1).run(until=1.0)
+        with pytest.warns(
+            StepWarning, match=r"^step: 0\.1 s may be too large .* stable for sure is 0\.0\d+ s"
+        ) as caught:
+            stiffen(sim)
+        assert len(caught) == 1
+        assert "Simulation(sim.snapshot(), step=…)" in str(caught[0].message)
+        assert caught[0].filename == __file__
+        if len(sim.links) > 1:  # the bound is one: with it, all is well
+            largest = float(re.findall(r"for sure is (\S+) s", str(caught[0].message))[0])
+            assert np.abs(Simulation(sim.snapshot(), step=0.99 * largest).run(until=1000.0).positions).max() < 10.0
+        with pytest.raises(BlowUpError):
+            sim.run(until=1e5)
+
+    def test_what_is_soft_enough_or_makes_nothing_worse_is_not(self) -> None:
+        sim = Simulation(PAIR, step=0.1)
+        sim.link(0, 1, stiffness=1.0)
+        sim.pull(0, (0.0, 0.0), stiffness=1.0)
+        sim.pull(0, (1.0, 0.0))
+        with pytest.warns(StepWarning):
+            sim.link(0, 1, stiffness=1000.0)
+        sim.add(Ball(position=(5.0, 5.0)))
+        sim.pull(1, (1.0, 0.0), stiffness=2.0)
+        sim.unlink(0, 1)
+
+    def test_a_hand_of_which_nothing_is_said_is_no_stiffer_than_the_step_bears(self) -> None:
+        """All of a chain hangs on a light ball: a hand that moves it in some tenths of a second would be too stiff."""
+        chain = Links(between=[(k, k + 1) for k in range(19)], stiffness=20.0, damping=0.5)
+        scene = Scene(balls=Balls(position=[(0.1 * k, 0.0) for k in range(20)], mass=0.1), links=chain)
+        sim = Simulation(scene, step=0.01)
+        sim.pull(0, (0.0, 1.0))
+        assert 1.0 < sim._solver.hands[0].stiffness < 2.0 * 400.0 * 0.5  # type: ignore[attr-defined]  # of steps
+        sim.run(until=60.0)
+        assert sim.positions[0] == pytest.approx((0.0, 1.0), abs=0.01)
 
 
 class TestTime:
@@ -358,6 +463,24 @@ class TestSteering:
         sim.run(until=3.0)
         assert sim.velocities[0] == pytest.approx((0.0, -8.0), abs=1e-12)
 
+    @pytest.mark.requirement("M-13")
+    @pytest.mark.parametrize("fixed", [True, False])
+    def test_what_is_driven_has_kinetic_energy_in_the_account_too(self, fixed: bool) -> None:
+        balls = [Ball(position=(0.0, 0.0), mass=2.0, fixed=fixed), Ball(position=(1.2, 0.0), mass=3.0)]
+        sim = Simulation(PAIR.replace(balls=balls), step=1e-3)
+        sim.drive(0, velocity=(0.0, 0.5))
+        assert sim.kinetic_energy == sim.account.kinetic == sim.account.work == 0.25
+        sim.run(until=1.0)
+        assert sim.kinetic_energy == pytest.approx(sim.account.kinetic, rel=1e-15)
+        assert sim.energy == pytest.approx(sim.account.mechanical, rel=1e-15)
+        assert abs(sim.account.error) < 1e-3  # one force a step: of first order
+        sim.change(1, velocity=(0.0, 0.0))
+        assert abs(sim.account.error) < 1e-3
+        sim.release(0)
+        assert sim.velocities[0].tolist() == ([0.0, 0.0] if fixed else [0.0, 0.5])
+        assert sim.kinetic_energy == sim.account.kinetic
+        assert abs(sim.run(until=2.0).account.error) < 1e-3
+
     @pytest.mark.requirement("M-16")
     def test_links_are_added_and_taken_away_while_it_runs(self) -> None:
         scene = PAIR.replace(links=[])
@@ -404,7 +527,7 @@ class TestSteering:
     @pytest.mark.parametrize(
         ("call", "line"),
         [
-            (lambda s: s.pull(5, (0.0, 0.0)), "index: there is no ball 5. Use a number from 0 to 1."),
+            (lambda s: s.pull(5, (0.0, 0.0)), "index: there is no ball 5. Use a number from 0 to 2."),
             (lambda s: s.pull(0, (0.0,)), "target: (0.0,) is not a vector of 2 numbers. Give 2 finite numbers."),
             (lambda s: s.pull(0, "up"), "target: 'up' is not a vector of 2 numbers. Give 2 finite numbers."),
             (
@@ -412,6 +535,20 @@ class TestSteering:
                 "stiffness: -1.0 is not a number that fits. Use 0 or more.",
             ),
             (lambda s: s.drive(0), "drive: takes one of two. Say velocity=… or acceleration=…."),
+            *(
+                (
+                    act,
+                    (
+                        f"{name}: ball 2 is fixed, and no force moves it. "
+                        "Use drive(2, velocity=…), or change(2, fixed=False) first."
+                    ),
+                )
+                for name, act in (
+                    ("pull", lambda s: s.pull(2, (0.0, 0.0))),
+                    ("push", lambda s: s.push(-1, (1.0, 0.0))),
+                    ("drive", lambda s: s.drive(2, acceleration=(1.0, 0.0))),
+                )
+            ),
             (
                 lambda s: s.push(0, (math.inf, 0.0)),
                 "impulse: (inf, 0.0) is not a vector of 2 numbers. Give 2 finite numbers.",
@@ -419,7 +556,8 @@ class TestSteering:
         ],
     )
     def test_bad_input_is_one_clear_line_and_changes_nothing(self, call, line: str) -> None:
-        sim = Simulation(PAIR).run(until=0.5)
+        balls = Balls.concatenate([PAIR.balls, Ball(position=(9.0, 9.0), fixed=True)])
+        sim = Simulation(PAIR.replace(balls=balls)).run(until=0.5)
         before = bits(sim)
         with pytest.raises(SceneError) as caught:
             call(sim)
@@ -550,6 +688,69 @@ def test_balls_that_attract_and_bounce_with_loss_come_to_rest_on_each_other() ->
     assert sim.method.contacts == "pile"
     assert np.linalg.norm(sim.positions[1] - sim.positions[0]) == pytest.approx(0.2, rel=0.01)
     assert np.abs(sim.velocities).max() < 1e-3
+
+
+@carom.force
+def burst(t, x, v, m, f):
+    """Nothing, and from 1 s on more than anything can bear."""
+    if t > 1.0:
+        f[0, 0] += 1e200
+
+
+def test_time_is_as_far_as_it_came_where_balls_merge_too() -> None:
+    balls = [Ball(position=(x, 0.0), radius=0.1) for x in (-5.0, 5.0)]
+    scene = Scene(attraction={"G": 1e-3, "touch": "merge"}, balls=balls)
+    sim = Simulation(scene, forces=[burst], step=0.1)
+    with pytest.raises(BlowUpError) as caught:
+        sim.run(until=10.0)
+    assert sim.time == caught.value.time == pytest.approx(1.1, abs=0.11)
+
+
+class TestCloseApproaches:
+    @staticmethod
+    def falling(**changes: object) -> Scene:
+        """Two points that fall at each other, which meet after π/2 √(1/4) · 2 s, about 1.6 s."""
+        balls = [Ball(position=(-1.0, 0.0)), Ball(position=(1.0, 1e-4))]
+        return Scene(attraction={"G": 1.0, **changes}, balls=balls)  # type: ignore[arg-type]  # a table
+
+    @pytest.mark.requirement("S-01")
+    @pytest.mark.parametrize("frame", [5.0, 0.1])
+    def test_one_that_steps_cannot_follow_is_warned_of_once(self, frame: float) -> None:
+        sim = Simulation(self.falling(), step=0.01)
+
+        def go_on() -> None:
+            while sim.time < 20.0:
+                sim.run(until=sim.time + frame)
+            sim.add(Ball(position=(0.0, 9.0)))
+            sim.run(until=40.0)
+
+        with pytest.warns(StepWarning, match=r"^step: the energy is off by \d+% at t = .* softening=…") as caught:
+            go_on()
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert sim.account.error > 1.0  # J; there was -0.5 J
+
+    def test_one_that_they_can_is_not(self) -> None:
+        """Warnings are errors here. By softening, or by steps that are small enough for the path."""
+        assert abs(Simulation(self.falling(softening=0.2), step=0.01).run(until=20.0).account.error) < 0.05
+        ellipse = self.falling().replace(
+            balls=Balls(position=[(-1.0, 0.0), (1.0, 0.0)], velocity=[(0.0, 0.15), (0.0, -0.15)])
+        )
+        sim = Simulation(ellipse, step=0.001)
+        for _ in range(2000):
+            sim.advance(0.01)
+        assert abs(sim.account.error) < 0.05
+
+    def test_looks_are_seldom_and_change_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        scene = self.falling(softening=0.2)
+        one = Simulation(scene, step=0.01).run(until=50.0)
+        looks: list[float] = []
+        monkeypatch.setattr(type(one._solver), "_warn_of_close_approaches", lambda self: looks.append(self.time))
+        two = Simulation(scene, step=0.01)
+        for k in range(1, 501):
+            two.run(until=0.1 * k)
+        assert bits(one) == bits(two)
+        assert 5 < len(looks) < 10
 
 
 def test_determinism_whatever_is_asked_meanwhile() -> None:

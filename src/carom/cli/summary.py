@@ -9,7 +9,7 @@ from rich.table import Table
 from carom.cli.terminal import table
 
 if TYPE_CHECKING:
-    from carom.scene import Restitution
+    from carom.scene import Scene
     from carom.simulation import Simulation
 
 
@@ -120,7 +120,7 @@ def summarise(simulation: "Simulation", energy_at_start: float, running_time: fl
         energy=float(simulation.energy),
         energy_at_start=energy_at_start,
         energy_change=(float(simulation.energy) / energy_at_start - 1.0) if energy_at_start else None,
-        elastic=is_elastic(scene.restitution),
+        elastic=is_elastic(scene),
         momentum=[plain(part) for part in simulation.momentum],
         collisions_per_second=simulation.collisions / running_time if running_time > 0 else None,
         **told,
@@ -128,10 +128,18 @@ def summarise(simulation: "Simulation", energy_at_start: float, running_time: fl
     )
 
 
-def is_elastic(restitution: "Restitution") -> bool:
-    """Whether every collision keeps the energy."""
+def is_elastic(scene: "Scene") -> bool:
+    """Whether nothing in the scene takes energy away: no collision, friction, drag, or damping, no break, no merger."""
+    restitution, drag, attraction = scene.restitution, scene.drag, scene.attraction
     values = [restitution.ball_ball, restitution.ball_wall, *(pair.value for pair in restitution.pairs)]
-    return min(values) == 1.0
+    return (
+        min(values) == 1.0
+        and scene.friction.none
+        and (drag is None or not (drag.linear or drag.quadratic))
+        and not scene.links.damping.any()
+        and not any(breaking < float("inf") for breaking in scene.links.breaking)
+        and (attraction is None or attraction.touch != "merge")
+    )
 
 
 def plain(value: float) -> float:

@@ -121,6 +121,20 @@ class Links(Rows[Link]):
         length[unknown] = apart
         return self.replace(length=length)
 
+    def parts(self, balls: int) -> Numbers:
+        """Which of so many balls hang together by links, directly or through others: of each, the lowest number."""
+        part = np.arange(balls)
+        while len(self.between):
+            one, other = part[self.between].T
+            low = np.minimum(one, other)
+            if (low == np.maximum(one, other)).all():
+                break
+            np.minimum.at(part, one, low)
+            np.minimum.at(part, other, low)
+            while (part != part[part]).any():
+                part = part[part]
+        return part
+
 
 class Bend(Part):
     """Resistance to bending at a ball, by the angle between two others as seen from it."""

@@ -222,11 +222,22 @@ class Scene(Part):
 
     @property
     def piles_up(self) -> bool:
-        """Can balls come to rest on each other? They must lose energy, and something must press them together."""
-        losses = [self.restitution.ball_ball, *(pair.value for pair in self.restitution.pairs)]
+        """Can balls come to rest on each other? They must lose energy, and something must press them together.
+
+        What is lost at walls counts where there are two that can meet, which links do not keep apart.
+        """
         solid = int((self.balls.radius > 0.0).sum()) > 1
+        losses = [self.restitution.ball_ball, *(pair.value for pair in self.restitution.pairs)]
+        if np.unique(self.links.parts(len(self.balls))[self.balls.radius > 0.0]).size > 1:
+            losses.append(self.restitution.ball_wall)
         pressed = any(self.gravity) or (self.attraction is not None and self.attraction.touch == "bounce")
         return solid and min(losses) < 1.0 and pressed and not len(self.triangles)
+
+    @property
+    def stacks(self) -> bool:
+        """Can balls come to rest on each other because they fall on something? The exact solver cannot hold them."""
+        floor = not isinstance(self.boundary, Open) or len(self.obstacles) > 0 or bool(self.balls.fixed.any())
+        return self.piles_up and any(self.gravity) and floor
 
     @property
     def dimension(self) -> int:

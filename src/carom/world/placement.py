@@ -1,7 +1,8 @@
 """Can the balls of a scene stand where they are? Overlaps, and balls outside or across walls.
 
 Touching is fine, and what rounding can do is accepted. Fixed balls may overlap each other and the walls. Balls that
-cannot collide may overlap: those with links, corners of a cloth, those that pass through each other, or are not born.
+cannot collide may overlap: those that hang together by links, corners of a cloth, those that pass through each other,
+or are not born.
 """
 
 from __future__ import annotations
@@ -265,14 +266,13 @@ def _overlaps(scene: Scene) -> Iterator[_Found]:
 def _can_collide(scene: Scene, pairs: NDArray[np.int64]) -> Flags:
     """Which pairs, of balls or of a ball and a solid circle, are there at the start and can collide?"""
     count = len(scene.balls)
-    linked, nobody = np.zeros(count, bool), scene.balls.born > 0.0
-    linked[scene.links.between.ravel()] = True
+    part, nobody = scene.links.parts(count), scene.balls.born > 0.0
     nobody[scene.triangles.ravel()] = True
     one, other = pairs.T
     solid = other >= count
     mate = np.where(solid, one, other)
     passing = scene.attraction is not None and scene.attraction.touch == "pass"
-    free = ~(linked[one] & linked[mate]) & ~nobody[one] & ~nobody[mate] & (not passing)
+    free = (part[one] != part[mate]) & ~nobody[one] & ~nobody[mate] & (not passing)
     return np.asarray(solid | free)
 
 

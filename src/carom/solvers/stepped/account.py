@@ -36,6 +36,17 @@ class Account:
         """What the sum is more than it should be: the error of the integrator, apart from physics."""
         return self.mechanical + sum(self.lost.values()) - self.work - self.start
 
+    @property
+    def scale(self) -> float:
+        """The sum of the sizes of all energies in it, to compare the error with."""
+        return (
+            self.kinetic
+            + sum(map(abs, self.potential.values()))
+            + sum(map(abs, self.lost.values()))
+            + abs(self.work)
+            + abs(self.start)
+        )
+
     def __str__(self) -> str:
         rows = [
             ("kinetic", self.kinetic),

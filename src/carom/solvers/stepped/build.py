@@ -18,7 +18,6 @@ from carom.solvers.stepped.contacts import Setting, Walls
 from carom.solvers.stepped.extra import Force
 from carom.solvers.stepped.forces import Forces
 from carom.solvers.stepped.grid import Space, grid_memory
-from carom.solvers.stepped.impacts import LINKED, WOVEN
 from carom.solvers.stepped.method import Method
 from carom.solvers.stepped.moves import Bodies
 from carom.solvers.stepped.obstacles import contact_record
@@ -26,6 +25,7 @@ from carom.solvers.stepped.partners import Pairs
 from carom.solvers.stepped.pile_memory import Pile, PileWalls, Softness, contact_laws, pile_memory
 from carom.solvers.stepped.region_table import regions_of
 from carom.solvers.stepped.state import State, hinges_of, periods_of, springs_of
+from carom.solvers.stepped.structures import alone
 from carom.solvers.stepped.tree import attraction_of
 
 SUBSTEPS, MOST_SUBSTEPS = 4, 64
@@ -38,6 +38,7 @@ THICKNESS = 0.01
 """Of a cloth, as a part of the length of its edges, to each side."""
 
 Floats = NDArray[np.float64]
+Parts = NDArray[np.uint32]
 
 
 class Tables(NamedTuple):
@@ -82,14 +83,14 @@ def bodies_for(state: State, method: Method) -> Bodies:
     )
 
 
-def forces_of(scene: Scene, state: State, extra: Sequence[Force]) -> Forces:
+def forces_of(scene: Scene, state: State, extra: Sequence[Force], linked: Parts) -> Forces:
     """All that pulls."""
     row, pull = state.row, scene.attraction
     gravity = (*scene.gravity, *(0.0,) * (3 - scene.dimension)) if any(scene.gravity) else ()
     return Forces(
         gravity=gravity,
         drag=() if scene.drag is None else (scene.drag.linear, scene.drag.quadratic),
-        springs=springs_of(scene, row),
+        springs=springs_of(scene, row, linked),
         hinges=hinges_of(scene, row),
         hands=(),
         attraction=() if pull is None else attraction_of(len(state.place), pull.G, pull.softening, pull.opening),
@@ -124,22 +125,13 @@ def space_of(scene: Scene) -> Space:
     return Space((0.0,) * 3, size, periodic)  # type: ignore[arg-type]  # three in all
 
 
-def linked_of(scene: Scene, state: State) -> NDArray[np.uint8]:
-    """Of each body, whether it has links, or is a corner of a cloth; empty where none is."""
-    linked = np.zeros(len(state.number), np.uint8)
-    linked[scene.links.between.ravel()] |= LINKED
-    linked[scene.triangles.ravel()] |= WOVEN
-    return linked[state.number] if linked.any() else np.zeros(0, np.uint8)
-
-
-def pairs_of(scene: Scene, state: State) -> Pairs | tuple[()]:
-    """Who can collide with whom; nobody where all are points, or all are linked."""
+def pairs_of(scene: Scene, linked: Parts) -> Pairs | tuple[()]:
+    """Who can collide with whom; nobody where all are points, or hang together for good."""
     radius = scene.balls.radius
     touch = scene.attraction.touch if scene.attraction else "bounce"
     if len(radius) < 2 or not radius.any() or touch == "pass":
         return ()
-    linked = linked_of(scene, state)
-    if linked.size and linked.all():
+    if alone(linked) and not np.isfinite(scene.links.breaking).any():
         return ()
     return Pairs(
         grid=grid_memory(len(radius)),
@@ -169,7 +161,7 @@ class Heap(NamedTuple):
     substeps: int
 
 
-def heap_of(scene: Scene, state: State, walls: Walls | tuple[()], setting: Setting, step: float) -> Heap:
+def heap_of(scene: Scene, state: State, walls: Walls | tuple[()], setting: Setting, step: float, linked: Parts) -> Heap:
     """The memory and the tables of a pile."""
     regions = walls.regions if walls else np.zeros(0, region_record)
     edges = walls.edges if walls else np.zeros(0, edge_record)
@@ -202,7 +194,7 @@ def heap_of(scene: Scene, state: State, walls: Walls | tuple[()], setting: Setti
             ],
             np.uint32,
         ),
-        linked=linked_of(scene, state),
+        linked=linked,
         substeps=substeps_for(scene, step),
     )
 

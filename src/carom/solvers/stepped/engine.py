@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import BlowUpError
+from carom.errors import BlowUpError, StepWarning
 from carom.scene import Scene
 from carom.solvers.stepped import loop, partners
 from carom.solvers.stepped.account import Account
@@ -29,12 +30,14 @@ from carom.solvers.stepped.build import (
 from carom.solvers.stepped.energy import kinetic, potentials
 from carom.solvers.stepped.extra import Force
 from carom.solvers.stepped.forces import Hands
-from carom.solvers.stepped.method import Method
+from carom.solvers.stepped.method import Method, warn_if_unstable
 from carom.solvers.stepped.obstacles import contact_record
 from carom.solvers.stepped.partners import Pairs
 from carom.solvers.stepped.pile_memory import LOST, NEEDED, larger
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL, clock_record
+from carom.solvers.stepped.stability import Grips, largest_stable_step
 from carom.solvers.stepped.state import State
+from carom.solvers.stepped.structures import linked_of
 from carom.world.collisions import NOBODY, collision_record
 
 Floats = NDArray[np.float64]
@@ -47,6 +50,10 @@ SORTING = 64
 """Steps between two sorts."""
 PATIENCE = 10_000_000
 """Steps without a collision, on a run without an end in time, after which no collision is expected."""
+ASTRAY = 0.1
+"""The integrator's error, as a part of all energies, from which attraction is not followed any more."""
+FIRST_LOOK, LAST_LOOK = 16, 4096
+"""Steps between two looks at that error, at first and later on: a look costs about as much as a step."""
 LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "breaking", "merging")
 """Kinds of energy that the clock adds up as lost."""
 
@@ -61,6 +68,22 @@ class Hooks:
 
     def __bool__(self) -> bool:
         return bool(self.before or self.prepared or self.after)
+
+
+@dataclass
+class Watch:
+    """When to look at the energy: seldom, and more and more so."""
+
+    steps: int = 0
+    pause: int = FIRST_LOOK
+
+    def is_due(self, steps: int) -> bool:
+        """Is it time, so many steps later?"""
+        self.steps += steps
+        if self.steps < self.pause:
+            return False
+        self.steps, self.pause = 0, min(2 * self.pause, LAST_LOOK)
+        return True
 
 
 @dataclass(frozen=True)
@@ -92,6 +115,7 @@ class Engine:
         self.hands: dict[int, Hand] = {}
         self.driven: set[int] = set()
         self.start = self._mechanical(0.0)
+        self.watch = Watch() if self.forces.attraction and not self.extra else None
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy has: all but the hooks, which act on the run that they were given to."""
@@ -104,13 +128,16 @@ class Engine:
         self.dim = (0,) * scene.dimension
         self.tables = method_tables(self.method)
         self.bodies = bodies_for(state, self.method)
-        self.forces = forces_of(scene, state, self.extra)
+        linked = linked_of(scene, state.row)
+        self.forces = forces_of(scene, state, self.extra, linked)
         self.walls, self.wall_names, materials = walls_of(scene)
         self.setting = setting_of(scene, state, materials)
-        self.pairs = pairs_of(scene, state)
+        self.pairs = pairs_of(scene, linked)
         self.cloth = sheet_of(scene, state)
         piled = self.method.contacts == "pile"
-        self.heap: Heap | tuple[()] = heap_of(scene, state, self.walls, self.setting, self.method.step) if piled else ()
+        self.heap: Heap | tuple[()] = (
+            heap_of(scene, state, self.walls, self.setting, self.method.step, linked) if piled else ()
+        )
         self.clock["fresh"] = 0
         self.clock["bodies"] = np.searchsorted(state.born, self.time, side="right")
 
@@ -126,7 +153,7 @@ class Engine:
         goal = self.collisions + quota
         ahead = (until - self.origin) / self.method.step
         last = math.floor(ahead + 1e-9) if ahead < MANY else int(clock["steps"]) + PATIENCE
-        reason = DONE
+        reason, first = DONE, int(clock["steps"])
         while clock["steps"] < last and self.collisions < goal and reason != FULL:
             reason = self._steps(last - int(clock["steps"]), goal, logs)
             if reason == CROWDED:
@@ -134,7 +161,21 @@ class Engine:
             if reason == BLOWN:
                 raise BlowUpError(int(self.state.number[clock["culprit"]]), self.time, self.method.step)
         self._translate(logs[: int(clock["logged"])])
+        if self.watch and self.watch.is_due(int(clock["steps"]) - first):
+            self._warn_of_close_approaches()
         return reason == FULL or self.collisions >= goal
+
+    def _warn_of_close_approaches(self) -> None:
+        """Say so, once, if the energy has gone astray: steps that are too long throw apart who comes very close."""
+        account = self.account(self.time)
+        if self.watch and abs(account.error) > ASTRAY * account.scale:
+            self.watch = None
+            message = (
+                f"step: the energy is off by {abs(account.error) / account.scale:.0%} at t = {self.time:.6g} s: balls "
+                f"that attract each other came closer than steps of {self.method.step:.6g} s can follow. "
+                "Give the attraction a softening=…, or use a smaller step."
+            )
+            warnings.warn(message, StepWarning, stacklevel=6)  # who runs it
 
     def _make_room(self) -> None:
         """Give the pile memory for more contacts."""
@@ -341,7 +382,7 @@ class Engine:
         x, v = (rows[:n] for rows in self._rows(t))
         m = self.state.accel[:n, 3]
         moving = self.state.velocity[:n, 3] > 0.0
-        return kinetic(v[moving], m[moving]), potentials(self.forces, self.extra, t, x, v, m, moving)
+        return kinetic(v, m), potentials(self.forces, self.extra, t, x, v, m, moving)
 
     def potential(self, t: float) -> dict[str, float]:
         """What each force has stored, J."""
@@ -396,17 +437,32 @@ class Engine:
         )
         self.clock["fresh"] = 0
 
+    @property
+    def grips(self) -> Grips:
+        """How stiff the hands are, and how they damp."""
+        return {ball: (hand.stiffness, hand.damping) for ball, hand in self.hands.items()}
+
+    def bears(self, grips: Grips) -> bool:
+        """Is the step small enough for these hands, or too large without them already?"""
+        others = {ball: grip for ball, grip in self.grips.items() if ball not in grips}
+        step = self.method.step
+        return step <= largest_stable_step(self.scene, {**others, **grips}) or step > largest_stable_step(
+            self.scene, others
+        )
+
     def set_velocity(self, ball: int, velocity: Sequence[float]) -> None:
         """Drive a ball at a velocity, which it keeps whatever happens."""
         self.driven.add(ball)
         self._rows_change(ball, velocity, 0.0)
 
     def set_free(self, ball: int) -> None:
-        """Let a driven ball move by forces again, at the velocity that it has."""
+        """Let a driven ball move by forces again, at the velocity that it has; one that is fixed stands."""
         self.driven.discard(ball)
         row = self.state.row[ball]
-        mass = self.state.accel[row, 3]
-        self._rows_change(ball, self.state.velocity[row, :3], 0.0 if self.scene.balls.fixed[ball] else 1.0 / mass)
+        if self.scene.balls.fixed[ball]:
+            self._rows_change(ball, (0.0, 0.0, 0.0), 0.0)
+        else:
+            self._rows_change(ball, self.state.velocity[row, :3], 1.0 / self.state.accel[row, 3])
 
     def push(self, ball: int, impulse: Sequence[float]) -> None:
         """Change a ball's velocity by an impulse, N s."""
@@ -438,6 +494,10 @@ class Engine:
 
     def edited(self, scene: Scene, origin: NDArray[np.intp], now: float, *, around: bool) -> Engine:  # noqa: ARG002  # all is built anew
         """A run that goes on with another scene; steps are counted anew from now."""
+        numbers = {int(k): new for new, k in enumerate(origin.tolist()) if k >= 0}
+        grips = {numbers[k]: grip for k, grip in self.grips.items() if k in numbers}
+        if largest_stable_step(scene, grips) < largest_stable_step(self.scene, self.grips):
+            warn_if_unstable(scene, self.method, hands=grips, stacklevel=5)  # who edits
         other = Engine(scene, self.method, self.extra)
         before = self._mechanical(now)
         x, v = self.places(now), self.velocities(now)
@@ -453,7 +513,7 @@ class Engine:
         other.clock["begin"] = now
         other.clock["bodies"] = np.searchsorted(other.state.born, now, side="right")
         other.hooks, other.start = self.hooks, self.start
-        numbers = {int(k): new for new, k in enumerate(origin.tolist()) if k >= 0}
+        other.watch = self.watch
         other.driven = {numbers[k] for k in self.driven if k in numbers}
         other.state.velocity[row[list(other.driven)], 3] = 0.0
         other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})

@@ -12,6 +12,7 @@ import numpy as np
 from carom.physics.forces import bend_force, drag_coefficient, opening, spring_pull
 from carom.physics.jit import Index, Real, law, stage
 from carom.solvers.stepped.extra import call_force
+from carom.solvers.stepped.structures import part_anew
 from carom.solvers.stepped.tree import add_attraction
 
 
@@ -24,6 +25,9 @@ class Springs(NamedTuple):
     c: Any  # damping along the link, N s/m; empty when no link damps
     limit: Any  # length at which it breaks, m; infinite for never, NaN when broken; empty when none does
     number: Any  # of the link in the scene
+    linked: (
+        Any  # of each body, the part that it hangs together with (`structures`); where pairs are met, the same array
+    )
 
 
 class Hinges(NamedTuple):
@@ -252,6 +256,8 @@ def snap(springs: Any, periods: Any, dim: Any, place: Any, n: Index) -> tuple[in
             if springs.c.size > 0:
                 springs.c[link] = 0.0
             broken += 1
+    if broken > 0:
+        part_anew(springs.linked, springs.ends, springs.limit)
     return broken, lost
 
 

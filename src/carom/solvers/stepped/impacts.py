@@ -6,7 +6,7 @@ momentum, and at e = 1 energy, to rounding.
 """
 
 import math
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +14,19 @@ from carom.physics.jit import Index, Real, branch, law
 from carom.solvers.stepped.forces import between
 from carom.solvers.stepped.logs import BALL, NOBODY, write
 from carom.solvers.stepped.order import is_away, valid, walls_first
-
-# Who does not collide: linked bodies with each other, and woven ones (corners of a cloth) with nobody.
-LINKED: Final = 1
-WOVEN: Final = 2
+from carom.solvers.stepped.structures import WOVEN
 
 
 @law
 def may_collide(linked: Any, i: Index, j: Index) -> bool:
-    """Links keep their bodies apart, and whoever meets a cloth meets its triangles."""
+    """What hangs together by links is kept apart by them, and whoever meets a cloth meets its triangles.
+
+    `linked` tells of each body to which part it belongs (`structures`); it is empty where nothing is linked.
+    """
     if linked.size == 0:
         return True
     one, two = linked[i], linked[j]
-    return bool(((one & two) | ((one | two) & WOVEN)) == 0)
+    return bool(one != two and (one | two) < WOVEN)
 
 
 @law

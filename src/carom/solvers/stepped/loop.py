@@ -37,12 +37,11 @@ def bear(
     """
     while clock.bodies < born.size and born[np.uint64(clock.bodies)] <= t:
         i = np.uint64(clock.bodies)
-        if bodies.velocity[i, 3] > 0.0:
-            for axis in range(3):
-                v = bodies.velocity[i, axis]
-                clock.work += 0.5 * bodies.accel[i, 3] * v * v
-                if len(gravity) > 0:
-                    clock.work -= bodies.accel[i, 3] * gravity[axis] * bodies.place[i, axis]
+        for axis in range(3):
+            v = bodies.velocity[i, axis]
+            clock.work += 0.5 * bodies.accel[i, 3] * v * v
+            if len(gravity) > 0 and bodies.velocity[i, 3] > 0.0:
+                clock.work -= bodies.accel[i, 3] * gravity[axis] * bodies.place[i, axis]
         clock.work += brought(dim, springs, hinges, attraction, periods, bodies.place, bodies.accel, i)
         clock.bodies += 1
         clock.fresh = 0

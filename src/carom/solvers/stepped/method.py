@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from carom.errors import SceneError, StepWarning
 from carom.scene import Scene
 from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, problems
-from carom.solvers.stepped.stability import largest_stable_step, sensible_step
+from carom.solvers.stepped.stability import NOBODY, Grips, largest_stable_step, sensible_step
+
+LIVE = "Use softer springs, or go on in a new run with that step or less: Simulation(sim.snapshot(), step=…)."
+"""What to do about a step that is too large for a spring that has come while the scene runs."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +43,20 @@ def method_for(
     size = step or told.step
     method = Method(float(size or sensible_step(scene)), INTEGRATORS[name], str(manner))
     if size:
-        warn_if_unstable(scene, method)
+        warn_if_unstable(
+            scene, method, "Use that or less, or softer springs.", stacklevel=5
+        )  # who makes the simulation
     return method
 
 
-def warn_if_unstable(scene: Scene, method: Method) -> None:
-    """Say so beforehand if springs are too stiff for the step."""
-    largest = largest_stable_step(scene)
+def warn_if_unstable(
+    scene: Scene, method: Method, remedy: str = LIVE, hands: Grips = NOBODY, *, stacklevel: int
+) -> None:
+    """Say so beforehand if springs are too stiff for the step; `stacklevel` as in `warnings.warn`, seen from here."""
+    largest = largest_stable_step(scene, hands)
     if method.step > largest:
         message = (
             f"step: {method.step:.6g} s may be too large for the springs of this scene: the largest step that is "
-            f"stable for sure is {largest:.3g} s. Use that or less, or softer springs."
+            f"stable for sure is {largest:.3g} s. {remedy}"
         )
-        warnings.warn(message, StepWarning, stacklevel=5)  # who makes the simulation
+        warnings.warn(message, StepWarning, stacklevel=stacklevel)

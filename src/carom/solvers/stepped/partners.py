@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
     limit: Any  # (1,): the speed above which a ball is fast, m/s
     fast: Any  # bodies that are too fast for cells, uint32
     quick: Any  # uint8: 1 for those
-    linked: Any  # uint8: LINKED bodies do not collide with each other, WOVEN ones with nobody; empty: there are none
+    linked: Any  # uint32: the part of each body, and WOVEN for corners of a cloth; empty: nobody is linked
     widest: float  # the largest radius, m
 
 

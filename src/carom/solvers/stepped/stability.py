@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,9 @@ from carom.scene import Attraction, Scene
 from carom.solvers.stepped.state import separation
 
 Floats = NDArray[np.float64]
+Grips = Mapping[int, tuple[float, float]]
+"""Of each ball that is pulled, the stiffness of the hand, N/m, and its damping, N s/m."""
+NOBODY: Grips = MappingProxyType({})
 
 FRAME = 1.0 / 60.0  # s: where nothing asks for less, a step is a frame (Sphere Drop)
 PER_PERIOD = 20.0  # steps in the fastest oscillation of springs
@@ -19,16 +24,22 @@ PER_RADIUS = 10.0  # steps in which a ball of mean speed moves by its radius
 MANY = 3000  # bodies; of more, only so many are asked for their orbits
 
 
-def largest_stable_step(scene: Scene) -> float:
+def largest_stable_step(scene: Scene, hands: Grips = NOBODY) -> float:
     """A bound below the largest stable step of velocity Verlet, s: 2/ω of the fastest mode, less where it is damped.
 
-    ω² is bounded by the rows of the matrix of accelerations (Gershgorin). Infinite where there are no springs.
+    ω² is bounded by the rows of the matrix of accelerations (Gershgorin). Infinite where there are no springs. Hands
+    that pull are springs too.
     """
     squares, rates = _row_sums(scene)
+    for ball, (stiffness, damping) in hands.items():
+        w = 0.0 if scene.balls.fixed[ball] else 1.0 / scene.balls.mass[ball]
+        squares[ball] += stiffness * w
+        rates[ball] += damping * w
     fastest = float(squares.max(initial=0.0))
     damped = float(rates.max(initial=0.0))
-    # x'' = -γ x' - ω² x in steps: stable up to the dt at which γ dt/2 + sqrt((γ dt/2)² + (ω dt)²) = 2.
-    bound = 0.5 * damped + math.sqrt(0.25 * damped * damped + fastest)
+    # x'' = -γ x' - ω² x in steps, the force asked with v + a dt: a motion that turns round in each step (x, v, a become
+    # -x, -v, -a) has v = 0, a dt² = -4 x, and so 4 = 4 γ dt + (ω dt)²; up to that dt all others die away too.
+    bound = damped + math.sqrt(damped * damped + fastest)
     return 2.0 / bound if bound > 0.0 else math.inf
 
 

@@ -74,7 +74,7 @@ def separation(scene: Scene, one: Rows, two: Rows) -> Floats:
     return np.asarray(d)
 
 
-def springs_of(scene: Scene, row: Rows) -> Springs | tuple[()]:
+def springs_of(scene: Scene, row: Rows, linked: NDArray[np.uint32]) -> Springs | tuple[()]:
     """The links between rows; the ends of each in order, and the links in the order of their first ends."""
     links = scene.links
     if not len(links):
@@ -90,6 +90,7 @@ def springs_of(scene: Scene, row: Rows) -> Springs | tuple[()]:
         c=np.array(links.damping[order]) if links.damping.any() else np.zeros(0),
         limit=rest * (1.0 + breaking) if np.isfinite(breaking).any() else np.zeros(0),
         number=order,
+        linked=linked,
     )
 
 
