@@ -146,7 +146,7 @@ class BlowUpError(SolverError):
 
 
 class StepWarning(UserWarning):
-    """A step that is larger than the largest that is stable."""
+    """A step that is larger than the largest that is stable, or in which heavy balls may sink into light ones."""
 
 
 class MissingExtraError(CaromError, ImportError):

@@ -244,7 +244,7 @@ def _warn(engine: Engine, grips: Any) -> None:
 
 
 def _hand() -> Any:
-    from carom.solvers.stepped.engine import Hand  # noqa: PLC0415  # Numba is not loaded before something runs
+    from carom.solvers.stepped.steered import Hand  # noqa: PLC0415  # Numba is not loaded before something runs
 
     return Hand()
 

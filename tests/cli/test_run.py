@@ -221,19 +221,46 @@ def test_ctrl_c_stops_in_good_order(carom, unequal: Path, monkeypatch) -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+DAY = 86400.0
+IN_STEPS = {
+    # How long, s, and how far the account may be off, as a part of the largest energy: about twice what was found
+    # on the way. It is of second order in the step (by velocity Verlet), where nothing else is said.
+    "pour": (10.0, 1e-4),  # soft contacts, by Euler in substeps
+    "planetary-system": (3650 * DAY, 1e-9),  # PEFRL, of fourth order
+    "inner-planets": (3650 * DAY, 3e-8),
+    "two-bodies": (20.0, 5e-4),
+    "figure-eight": (20.0, 3e-4),
+    "satellite": (1e5, 2e-4),
+    "slope": (2.0, 1e-14),  # uniform gravity is exact: rounding
+    "coupled-oscillators": (20.0, 1.5e-3),
+    "rope": (10.0, 2e-3),  # the rope whips the ball, and how often depends on the step
+    "hair": (5.0, 5e-6),
+    "cloth-on-a-ball": (1.0, 3e-4),
+    "soft-body": (10.0, 2e-3),
+    "water-on-a-ball": (4.0, 1e-4),
+    "water-on-cloth": (1.0, 6e-4),
+    "goo-tower": (10.0, 5e-6),
+}
+
+
+def test_every_scene_in_steps_has_its_allowance() -> None:
+    assert set(IN_STEPS) == {name for name in library.names() if library.load(name).forces_needed}
+
+
 @pytest.mark.parametrize("name", library.names())
 def test_every_scene_of_the_library_runs_and_stays_valid(carom, tmp_path: Path, name: str) -> None:
     """After many collisions no ball overlaps another or stands outside: the end of a run is a valid scene."""
     end = tmp_path / "end.toml"
-    in_steps = bool(library.load(name).forces_needed)
-    goal = ("--until", "0.2") if in_steps else ("--collisions", "5000", "--until", "100")
+    in_steps = name in IN_STEPS
+    goal = ("--until", str(IN_STEPS[name][0])) if in_steps else ("--collisions", "5000", "--until", "100")
     found = figures(carom("run", name, *goal, "--save", end, "--json", "--quiet"))
     checked = carom("check", end)
     assert (checked.code, checked.err) == (0, "")
     assert checked.out == f"{end}: valid ({count(found['balls'], 'ball')}, {found['dimension']}D)\n"
     if in_steps:
         scale = max(abs(found["kinetic_energy"]), abs(found["potential_energy"]), *map(abs, found["lost"].values()))
-        assert abs(found["integrator_error"]) <= 0.02 * scale
+        assert found["time"] > 0.0
+        assert abs(found["integrator_error"]) <= IN_STEPS[name][1] * scale
     elif found["elastic"] and found["energy_at_start"]:
         assert found["energy_change"] == pytest.approx(0.0, abs=1e-12)
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from carom import Ball, Balls, Box, Circle, Polygon, Scene, Simulation, Wedge, library
+from carom.errors import StepWarning
+from carom.solvers.stepped.pile_substeps import MOST_BY_LOAD, SUBSTEPS, substeps_for
 
 G = 9.81
 
@@ -94,3 +96,55 @@ def test_collisions_of_a_pile_are_told() -> None:
     assert first.normal == pytest.approx((0.0, 1.0))
     # A ball of 1 kg meets one of 1 kg that lies on the ground, one pair after the other: J = m v (1 + e) / 2.
     assert first.impulse == pytest.approx(0.5 * 1.5 * G * fall, rel=0.05)
+
+
+def column(ratio: float) -> Scene:
+    """Four balls of 1 kg in a narrow box, and a heavier one on them."""
+    balls = Balls(position=[(0.15, 0.1 + 0.2 * k) for k in range(5)], radius=0.1, mass=[1.0] * 4 + [ratio])
+    return Scene(boundary=Box(size=(0.3, 3.0)), gravity=(0.0, -G), restitution=0.2, friction=0.3, balls=balls)
+
+
+def bed(ratio: float) -> Scene:
+    """A bed of 114 balls of 1 kg, and a heavier ball with six times their radius that falls on it."""
+    columns, rows = np.meshgrid(np.arange(19), np.arange(6))
+    place = 0.06 + 0.105 * np.stack([columns.ravel(), rows.ravel()], axis=1)
+    place += np.random.default_rng(1).uniform(0.0, 0.004, place.shape)
+    balls = Balls(position=np.vstack([place, (1.0, 1.1)]), radius=[0.05] * 114 + [0.3], mass=[1.0] * 114 + [ratio])
+    return Scene(boundary=Box(size=(2.02, 3.0)), gravity=(0.0, -G), restitution=0.2, friction=0.3, balls=balls)
+
+
+@pytest.mark.requirement("M-07")
+@pytest.mark.parametrize("ratio", [1.0, 10.0, 100.0, 1000.0])
+def test_a_heavy_ball_does_not_sink_into_light_ones(ratio: float) -> None:
+    sim = Simulation(column(ratio))
+    for k in range(1, 31):  # from the first moment on
+        sim.run(until=0.1 * k)
+        assert max(deepest(sim), float((1.0 - sim.positions[:, 1] / sim.radii).max())) < 0.03
+    assert unrest(sim) < 1e-4
+    sim = Simulation(bed(ratio)).run(until=6.0)
+    for k in range(1, 11):  # once it has come to rest
+        sim.run(until=6.0 + 0.1 * k)
+        assert max(deepest(sim), float((1.0 - sim.positions[:, 1] / sim.radii).max())) < 0.03
+    assert unrest(sim) < 1e-3
+
+
+def test_balls_of_one_density_have_as_many_substeps_as_like_balls() -> None:
+    like, heavy = column(1.0), column(1000.0)
+    sizes = Balls(position=[(0.5, 0.1), (0.5, 0.6)], radius=[0.1, 0.4], mass=[1.0, 16.0])
+    assert substeps_for(like, 1.0 / 60.0) == SUBSTEPS
+    assert substeps_for(like.replace(balls=sizes), 1.0 / 60.0) == SUBSTEPS
+    assert SUBSTEPS < substeps_for(heavy, 1.0 / 600.0) < substeps_for(heavy, 1.0 / 60.0) < MOST_BY_LOAD
+    assert substeps_for(column(1e9), 1.0 / 60.0) == MOST_BY_LOAD
+
+
+@pytest.mark.parametrize(
+    ("ratio", "step", "words"),
+    [
+        (2000.0, None, "in steps of 0.0166667 s a pile holds 1e+03 times. Use masses that differ less."),
+        (900.0, 0.1, "in steps of 0.1 s a pile holds 179 times. Use masses that differ less, or smaller steps."),
+    ],
+)
+def test_who_is_too_heavy_is_warned_of(ratio: float, step: float | None, words: str) -> None:
+    with pytest.warns(StepWarning, match="^balls: the heaviest") as caught:
+        Simulation(column(ratio), step=step)
+    assert [str(each.message).endswith(words) for each in caught] == [True]

@@ -172,11 +172,12 @@ def from_corner(
 
 
 @law
-def edge_front(edge: Any, x: Real, y: Real, slack: Real) -> tuple[Real, Real, Real, Real]:
+def edge_front(edge: Any, x: Real, y: Real, slack: Real, behind: Real) -> tuple[Real, Real, Real, Real]:
     """Distance from a feature of an outline as a wall that is met from where the point is: d, n and hollowness.
 
-    In front of it, and behind it by rounding, the distance is signed. Further behind, the point is in another part of
-    space, and sees the back of the wall. Beyond the sides of an arc the distance is infinite: its ends are corners.
+    In front of it, and up to `behind` behind it, the distance is signed. Further behind, the point is in another part
+    of space, and sees the back of the wall. Beyond the sides of an arc the distance is infinite: its ends are corners.
+    `slack` is what rounding may do.
     """
     dx, dy = x - edge.x, y - edge.y
     if edge.kind == SEGMENT:
@@ -186,7 +187,7 @@ def edge_front(edge: Any, x: Real, y: Real, slack: Real) -> tuple[Real, Real, Re
         if along > edge.length:
             return from_corner(x - edge.ex, y - edge.ey, edge.bx, edge.by, slack)
         s = dx * edge.nx + dy * edge.ny
-        if s >= -slack:
+        if s >= -behind:
             return s, edge.nx, edge.ny, 0.0
         return -s, -edge.nx, -edge.ny, 0.0
     if edge.kind == CORNER:
@@ -198,7 +199,7 @@ def edge_front(edge: Any, x: Real, y: Real, slack: Real) -> tuple[Real, Real, Re
         return edge.r, 0.0, 0.0, np.inf
     s = edge.side * (edge.r - rho)
     side = edge.side
-    if s < -slack:
+    if s < -behind:
         s, side = -s, -side
     c = -side / rho
     return s, dx * c, dy * c, 1.0 / rho if side > 0.0 else 0.0
@@ -245,7 +246,7 @@ def probe(
     if region.kind == BLOCK:
         return block(dim, region, x, y, z)
     if region.kind == OUTLINE:
-        d, nx, ny, kappa = edge_front(edges[np.uint32(j)], x, y, slack)
+        d, nx, ny, kappa = edge_front(edges[np.uint32(j)], x, y, slack, slack)
         return d, nx, ny, 0.0, kappa
     if region.kind == CUSTOM:
         d, nx, ny, nz = asked(regions, np.uint32(k), x, y, z, region.address)

@@ -24,7 +24,7 @@ STEP = 1.0 / 60.0
 @kernel
 def advance(  # noqa: PLR0917  # as kernels are called
     dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, n, dt, steps,
-    since, log,
+    since, begin, log,
 ):  # fmt: skip
     """Velocity Verlet under a constant force, with regions in the way."""
     lost_bounce, lost_rub, contacts = 0.0, 0.0, 0
@@ -35,7 +35,7 @@ def advance(  # noqa: PLR0917  # as kernels are called
                 velocity[i, axis] += accel[i, axis] * dt
         one, two, more = laws.meet_all(
             dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, 0, n, dt,
-            since, -1.0, log,
+            since, begin, -1.0, log,
         )  # fmt: skip
         lost_bounce += one
         lost_rub += two
@@ -76,7 +76,7 @@ class Bodies:
         return advance(
             self.dim, self.table.regions, self.table.edges, self.clearance, *self.tables,
             self.place, self.velocity, self.accel, material, len(self.place), dt, steps,
-            np.full(len(self.place), dt), self.log,
+            np.full(len(self.place), dt), np.zeros_like(self.place), self.log,
         )  # fmt: skip
 
     @property

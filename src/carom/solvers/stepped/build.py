@@ -23,15 +23,12 @@ from carom.solvers.stepped.moves import Bodies
 from carom.solvers.stepped.obstacles import contact_record
 from carom.solvers.stepped.partners import Pairs
 from carom.solvers.stepped.pile_memory import Pile, PileWalls, Softness, contact_laws, pile_memory
+from carom.solvers.stepped.pile_substeps import substeps_for
 from carom.solvers.stepped.region_table import regions_of
 from carom.solvers.stepped.state import State, hinges_of, periods_of, springs_of
 from carom.solvers.stepped.structures import alone
 from carom.solvers.stepped.tree import attraction_of
 
-SUBSTEPS, MOST_SUBSTEPS = 4, 64
-"""Of a step of a pile."""
-SHAKING = 0.035
-"""Where layers · g h² / r is more, with substeps of h, a pile does not come to rest."""
 THREADED = 100_000 if (os.cpu_count() or 1) > 1 else sys.maxsize
 """Balls from which two threads look for partners: below, handing over costs more than it saves."""
 THICKNESS = 0.01
@@ -80,6 +77,7 @@ def bodies_for(state: State, method: Method) -> Bodies:
         rest=np.zeros((scratch, 4)),
         slopes=np.zeros((stages, 2, n, 4)),
         since=np.full(n, method.step),
+        begin=np.zeros((n, 4)),
     )
 
 
@@ -197,20 +195,6 @@ def heap_of(scene: Scene, state: State, walls: Walls | tuple[()], setting: Setti
         linked=linked,
         substeps=substeps_for(scene, step),
     )
-
-
-def substeps_for(scene: Scene, step: float) -> int:
-    """So many substeps that a pile does not shake: layers · g h² / r stays below a number found by trial."""
-    balls = scene.balls
-    moving = ~balls.fixed & (balls.radius > 0.0)
-    radius = float(balls.radius[moving].min(initial=np.inf))
-    g = float(np.linalg.norm(scene.gravity))
-    layers = moving.sum() ** (1.0 / scene.dimension)
-    if isinstance(scene.boundary, Box):
-        base = float(np.prod(np.delete(scene.boundary.size, int(np.argmax(np.abs(scene.gravity))))))
-        layers = float(((2.0 * balls.radius[moving]) ** scene.dimension).sum()) / (base * 2.0 * radius)
-    needed = step * np.sqrt(max(layers, 1.0) * g / (SHAKING * radius))
-    return int(np.clip(np.ceil(needed), SUBSTEPS, MOST_SUBSTEPS))
 
 
 def sheet_of(scene: Scene, state: State) -> Sheet | tuple[()]:

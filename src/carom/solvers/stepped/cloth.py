@@ -116,7 +116,53 @@ def try_triangle(
     if not met:  # beside the triangle then; but it may have come over it, and crossed it, since
         tau, side = crossing(relative, 0.0, dt)
         if tau >= 0.0:
-            touch_triangle(t, dt, tau, side, 0.0, i, a, b, c, clock, bodies, setting, relative, logs)
+            touch_triangle(t, dt, tau, side, gap, i, a, b, c, clock, bodies, setting, relative, logs)
+
+
+@law
+def parted(un: Real, acc: Real, straight: Real, tau: Real, dt: Real, e: Real) -> tuple[Real, Real, bool]:
+    """What a contact at τ before the end adds to the relative normal velocity and place at the end; is it an impact?
+
+    `un` is the velocity at the end, so that it was un - acc τ at the contact; `straight` is that of the straight way.
+    An impact adds -(1 + e) (un - acc τ), and τ times that to the place. A slow contact goes back to where it touched
+    and stays there. With e = 1 it does so if the bounce would not bring it back there: it keeps the speed that it has
+    at that height, for it bounces without end.
+    """
+    touched, back = un - acc * tau, max(-straight * tau, 0.0)
+    if e < 1.0 and -e * touched < -acc * dt:
+        return -un, back, False
+    gain = -(1.0 + e) * touched
+    if e < 1.0 or gain * tau >= back or acc >= 0.0:
+        return gain, gain * tau, True
+    square = un * un + 2.0 * acc * back
+    return math.sqrt(max(square, 0.0)) - un, back if square > 0.0 else -0.5 * un * un / acc, True
+
+
+@law
+def held_back(
+    ut: Any, at: Any, straight: Any, press: Real, tau: Real, soft: Real, static: Real, dynamic: Real, impact: bool
+) -> tuple[Any, Any, Real]:
+    """Friction: its impulse, how far it moves the end of the step, both as vectors, and the energy that it takes, J.
+
+    `ut`, `at` and `straight` are the tangential velocity and acceleration at the end, and the velocity of the straight
+    way; all relative. An impact rubs at once, with the velocity that it then has; a slow contact as long as it presses.
+    """
+    since = tau if impact else 0.0
+    sx, sy, sz = ut[0] - at[0] * since, ut[1] - at[1] * since, ut[2] - at[2] * since
+    slip = math.sqrt((sx * sx + sy * sy) + sz * sz)
+    if slip == 0.0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
+    sticks = slip <= static * press * soft
+    part = 1.0 if sticks else min(dynamic * press * soft / slip, 1.0)
+    gx, gy, gz = -part * sx, -part * sy, -part * sz  # change of the velocity
+    dx, dy, dz = gx * tau, gy * tau, gz * tau
+    if not impact and sticks:
+        dx, dy, dz = -straight[0] * tau, -straight[1] * tau, -straight[2] * tau
+    elif not impact:
+        dx, dy, dz = 0.5 * dx, 0.5 * dy, 0.5 * dz
+    taken = (at[0] * dx + at[1] * dy) + at[2] * dz
+    taken -= (gx * (ut[0] + 0.5 * gx) + gy * (ut[1] + 0.5 * gy)) + gz * (ut[2] + 0.5 * gz)
+    return (gx / soft, gy / soft, gz / soft), (dx / soft, dy / soft, dz / soft), taken / soft
 
 
 @branch
@@ -127,7 +173,10 @@ def touch_triangle(
     """Let a body and a triangle part that touched at τ before the end; False if it was beside the triangle.
 
     Where it is nearer than the gap, both are moved apart by a part of what is missing, without moving their centre of
-    mass.
+    mass. The relative velocity u and place at the end change by g and d; with the reduced mass m and the relative
+    acceleration a of the forces, energy changes by m (u g + g²/2 - a d), the last for what forces do on the way d. That
+    is what is booked: for an impact, m (1 - e²)/2 times the square of the speed of approach; for a slow contact, all
+    of its energy when it touched; less what moving apart takes.
     """
     place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
     h, nx, ny, nz = height_before(relative, tau)
@@ -141,55 +190,56 @@ def touch_triangle(
     wa = 1.0 - wb - wc
     if min(wa, wb, wc) < -EDGE:
         return False
-    ux, uy, uz, acc = 0.0, 0.0, 0.0, 0.0
+    ux, uy, uz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     soft = velocity[i, 3]
     for who, w in ((i, -1.0), (a, wa), (b, wb), (c, wc)):
         ux -= w * velocity[who, 0]
         uy -= w * velocity[who, 1]
         uz -= w * velocity[who, 2]
-        acc -= w * ((accel[who, 0] * nx + accel[who, 1] * ny) + accel[who, 2] * nz)
+        ax -= w * accel[who, 0]
+        ay -= w * accel[who, 1]
+        az -= w * accel[who, 2]
     soft += (wa * wa * velocity[a, 3] + wb * wb * velocity[b, 3]) + wc * wc * velocity[c, 3]
-    un = (ux * nx + uy * ny) + uz * nz
-    if un >= 0.0 or soft == 0.0:
+    un, acc = (ux * nx + uy * ny) + uz * nz, (ax * nx + ay * ny) + az * nz
+    if min(un, un - acc * tau) >= 0.0 or soft == 0.0:
         return True
+    sx, sy, sz = (
+        p[9] - wb * p[12] - wc * p[15],
+        p[10] - wb * p[13] - wc * p[16],
+        p[11] - wb * p[14] - wc * p[17],
+    )
+    sn = (sx * nx + sy * ny) + sz * nz
     one, two = np.uint64(setting.material[i]), np.uint64(setting.material[a])
-    e = setting.bounce[one, two]
-    slow = e < 1.0 and -e * un <= -acc * dt
-    impulse = -un / soft if slow else -(1.0 + e) * un / soft
-    press = -acc * tau / soft if slow and acc < 0.0 else 0.0  # what holds it for the rest of the step
-    if not slow:
-        clock.restitution += 0.5 * (1.0 - e * e) * un * un / soft
-    else:
-        clock.restitution += 0.5 * un * un / soft
-    lift = RECOVERY * max(gap - side * h, 0.0) / soft
-    rub, tx, ty, tz = 0.0, 0.0, 0.0, 0.0
+    gain, way, impact = parted(un, acc, sn, tau, dt, setting.bounce[one, two])
+    way += RECOVERY * max(gap - side * h, 0.0)
+    clock.restitution -= (gain * (un + 0.5 * gain) - acc * way) / soft
+    press = gain / soft
+    rub, shift = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if setting.static[one, two] > 0.0:
-        tx, ty, tz = ux - un * nx, uy - un * ny, uz - un * nz
-        slip = math.sqrt((tx * tx + ty * ty) + tz * tz)
-        if slip > 0.0:
-            tx, ty, tz = tx / slip, ty / slip, tz / slip
-            stop, normal = slip / soft, impulse + press
-            rub = stop if stop <= setting.static[one, two] * normal else min(setting.dynamic[one, two] * normal, stop)
-            clock.friction += rub * slip - 0.5 * rub * rub * soft
+        rub, shift, taken = held_back(
+            (ux - un * nx, uy - un * ny, uz - un * nz), (ax - acc * nx, ay - acc * ny, az - acc * nz),
+            (sx - sn * nx, sy - sn * ny, sz - sn * nz), press, tau, soft,
+            setting.static[one, two], setting.dynamic[one, two], impact,
+        )  # fmt: skip
+        clock.friction += taken
+    jx, jy, jz = press * nx + rub[0], press * ny + rub[1], press * nz + rub[2]
+    dx, dy, dz = way / soft * nx + shift[0], way / soft * ny + shift[1], way / soft * nz + shift[2]
     for who, w in ((i, -1.0), (a, wa), (b, wb), (c, wc)):
         k = -w * velocity[who, 3]
         if k == 0.0:  # who drives it bears the blow
-            n_u = (velocity[who, 0] * nx + velocity[who, 1] * ny) + velocity[who, 2] * nz
-            t_u = (velocity[who, 0] * tx + velocity[who, 1] * ty) + velocity[who, 2] * tz
-            clock.work += w * ((impulse + press) * n_u - rub * t_u)
-        now, later = k * (impulse + press), k * ((impulse + 0.5 * press) * tau + lift)
-        velocity[who, 0] += now * nx - k * rub * tx
-        velocity[who, 1] += now * ny - k * rub * ty
-        velocity[who, 2] += now * nz - k * rub * tz
-        place[who, 0] += later * nx - k * rub * tau * tx
-        place[who, 1] += later * ny - k * rub * tau * ty
-        place[who, 2] += later * nz - k * rub * tau * tz
-    clock.ball_cloth += 0 if slow else 1
-    if not slow and clock.logged < logs.size:
+            clock.work += w * ((jx * velocity[who, 0] + jy * velocity[who, 1]) + jz * velocity[who, 2])
+        velocity[who, 0] += k * jx
+        velocity[who, 1] += k * jy
+        velocity[who, 2] += k * jz
+        place[who, 0] += k * dx
+        place[who, 1] += k * dy
+        place[who, 2] += k * dz
+    clock.ball_cloth += 1 if impact else 0
+    if impact and clock.logged < logs.size:
         x, y, z = (
             place[i, 0] - velocity[i, 0] * tau,
             place[i, 1] - velocity[i, 1] * tau,
             place[i, 2] - velocity[i, 2] * tau,
         )
-        write(logs, clock, t + dt - tau, CLOTH, NOBODY, i, NOBODY, x, y, z, nx, ny, nz, impulse)
+        write(logs, clock, t + dt - tau, CLOTH, NOBODY, i, NOBODY, x, y, z, nx, ny, nz, press)
     return True

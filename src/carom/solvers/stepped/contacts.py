@@ -52,7 +52,7 @@ def meet(
             dim, walls.regions, walls.edges, walls.clearance,
             setting.wall_bounce, setting.wall_static, setting.wall_dynamic,
             bodies.place, bodies.velocity, bodies.accel, setting.material, np.int64(0), clock.bodies, dt,
-            bodies.since, -1.0, walls.notes,
+            bodies.since, bodies.begin, -1.0, walls.notes,
         )  # fmt: skip
         clock.restitution += bounced
         clock.friction += rubbed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from carom.errors import BlowUpError, StepWarning
 from carom.scene import Scene
 from carom.solvers.stepped import loop, partners
-from carom.solvers.stepped.account import Account
 from carom.solvers.stepped.build import (
     Heap,
     bodies_for,
@@ -27,16 +26,16 @@ from carom.solvers.stepped.build import (
     sheet_of,
     walls_of,
 )
-from carom.solvers.stepped.energy import kinetic, potentials
 from carom.solvers.stepped.extra import Force
-from carom.solvers.stepped.forces import Hands
 from carom.solvers.stepped.method import Method, warn_if_unstable
 from carom.solvers.stepped.obstacles import contact_record
 from carom.solvers.stepped.partners import Pairs
 from carom.solvers.stepped.pile_memory import LOST, NEEDED, larger
+from carom.solvers.stepped.reading import LOSSES
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL, clock_record
-from carom.solvers.stepped.stability import Grips, largest_stable_step
+from carom.solvers.stepped.stability import largest_stable_step
 from carom.solvers.stepped.state import State
+from carom.solvers.stepped.steered import Hand, Steered
 from carom.solvers.stepped.structures import linked_of
 from carom.world.collisions import NOBODY, collision_record
 
@@ -54,8 +53,6 @@ ASTRAY = 0.1
 """The integrator's error, as a part of all energies, from which attraction is not followed any more."""
 FIRST_LOOK, LAST_LOOK = 16, 4096
 """Steps between two looks at that error, at first and later on: a look costs about as much as a step."""
-LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "breaking", "merging")
-"""Kinds of energy that the clock adds up as lost."""
 
 
 @dataclass
@@ -86,20 +83,7 @@ class Watch:
         return True
 
 
-@dataclass(frozen=True)
-class Hand:
-    """A spring from a ball to a place that someone moves, and a motor's thrust."""
-
-    target: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    stiffness: float = 0.0
-    """N/m"""
-    damping: float = 0.0
-    """N s/m, against the ball's velocity."""
-    thrust: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """m/s²"""
-
-
-class Engine:
+class Engine(Steered):
     """A run of the stepped solver."""
 
     name = "stepped"
@@ -155,7 +139,9 @@ class Engine:
         last = math.floor(ahead + 1e-9) if ahead < MANY else int(clock["steps"]) + PATIENCE
         reason, first = DONE, int(clock["steps"])
         while clock["steps"] < last and self.collisions < goal and reason != FULL:
+            known = int(clock["logged"])
             reason = self._steps(last - int(clock["steps"]), goal, logs)
+            self._name(logs[known : int(clock["logged"])])
             if reason == CROWDED:
                 self._make_room()
             if reason == BLOWN:
@@ -273,11 +259,13 @@ class Engine:
         state, tables = self.state, self.tables
         if self.walls and self.walls.notes.size != logs.size:  # contacts with walls are noted if anyone listens
             self.walls = self.walls._replace(notes=np.zeros(logs.size, contact_record))
+        flat = self.heap and not len(self.heap.walls.parts)
+        walls: Any = () if flat else self.walls  # a pile holds on flat walls by itself
         return int(
             loop.advance(
                 self.dim, self.clock, self.bodies, state.born, state.turns, self.forces, self.setting,
                 self.varying, tables.stormer, tables.splitting, tables.tableau, self.rubbing,
-                self.walls, self.pairs, self.cloth, self.heap, logs, self.method.step, steps, goal, part,
+                walls, self.pairs, self.cloth, self.heap, logs, self.method.step, steps, goal, part,
             )
         )  # fmt: skip
 
@@ -294,192 +282,24 @@ class Engine:
         damped = bool(f.springs) and f.springs.c.size > 0
         return (0,) if damped or len(f.drag) or len(f.hands) or len(f.extra) else ()
 
-    def _translate(self, logs: NDArray[Any]) -> None:
-        """Rows into numbers of the scene, and times since the origin into absolute ones; in the order of time."""
+    def _name(self, logs: NDArray[Any]) -> None:
+        """Rows into numbers of the scene: before the rows are put in order again."""
         for name in ("a", "b"):
             rows = logs[name]
             real = rows != NOBODY
             rows[real] = self.state.number[rows[real]]
+
+    def _translate(self, logs: NDArray[Any]) -> None:
+        """Times since the origin into absolute ones, and the lower number first; in the order of time."""
         logs["time"] += self.origin
         swap = (logs["kind"] == 1) & (logs["b"] < logs["a"])
         logs["a"][swap], logs["b"][swap] = logs["b"][swap], logs["a"][swap].copy()
         logs["normal"][swap] *= -1.0
         logs[:] = logs[np.argsort(logs["time"], kind="stable")]
 
-    # Reading.
-
-    @property
-    def origin(self) -> float:
-        """The time from which steps are counted, s."""
-        return float(self.clock["begin"][0])
-
-    @property
-    def time(self) -> float:
-        """The end of the last step, s."""
-        return self.origin + int(self.clock["steps"][0]) * self.method.step
-
-    @property
-    def collisions_by_kind(self) -> dict[str, int]:
-        """Collisions so far, by kind."""
-        kinds = {"ball-ball": "ball_ball", "ball-wall": "ball_wall"}
-        if len(self.scene.triangles):
-            kinds["ball-cloth"] = "ball_cloth"
-        return {name: int(self.clock[key][0]) for name, key in kinds.items()}
-
-    @property
-    def collisions(self) -> int:
-        """Collisions so far."""
-        return sum(int(self.clock[key][0]) for key in ("ball_ball", "ball_wall", "ball_cloth"))
-
-    def _rows(self, t: float) -> tuple[Floats, Floats]:
-        """Places and velocities at a time after the last step, by the parabola of the next: a look changes nothing."""
-        state, s = self.state, t - self.time
-        x, v, a = state.place[:, :3], state.velocity[:, :3], state.accel[:, :3]
-        if abs(s) <= 1e-9 * self.method.step:
-            return x.copy(), v.copy()
-        if not self.clock["fresh"][0]:
-            self._call(0, 0, self._no_logs, loop.LOOK)
-        s = s * (np.arange(len(x)) < self.clock["bodies"][0])[:, None]
-        return x + (v + 0.5 * a * s) * s, v + a * s
-
-    def _in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
-        out = np.empty_like(rows)
-        out[self.state.number] = rows
-        return out
-
-    def places(self, t: float) -> Floats:
-        """Where all balls of the scene are."""
-        x = self._rows(t)[0]
-        for axis, period in enumerate(self.forces.periods):
-            if period:
-                x[:, axis] -= np.floor(x[:, axis] / period) * period
-        return self._in_order(x)
-
-    def velocities(self, t: float) -> Floats:
-        """How fast they are."""
-        return self._in_order(self._rows(t)[1])
-
-    def accelerations(self, t: float) -> Floats:  # noqa: ARG002  # of the last step
-        """What forces do to all balls of the scene where they were at the end of the last step."""
-        if not self.clock["fresh"][0]:
-            self._call(0, 0, self._no_logs, loop.LOOK)
-        born = (np.arange(len(self.state.number)) < self.clock["bodies"][0])[:, None]
-        return self._in_order(np.where(born, self.state.accel[:, :3], 0.0))
-
-    @property
-    def turns(self) -> NDArray[np.int64]:
-        """How many times each ball has gone round each periodic axis."""
-        return self._in_order(self.state.turns)
-
-    @property
-    def born(self) -> NDArray[np.bool_]:
-        """Who is there."""
-        return self._in_order(np.arange(len(self.state.number)) < self.clock["bodies"][0])
-
-    def _energies(self, t: float) -> tuple[float, dict[str, float]]:
-        """Kinetic energy, and what each force has stored, of all that are born, J."""
-        n = int(self.clock["bodies"][0])
-        x, v = (rows[:n] for rows in self._rows(t))
-        m = self.state.accel[:n, 3]
-        moving = self.state.velocity[:n, 3] > 0.0
-        return kinetic(v, m), potentials(self.forces, self.extra, t, x, v, m, moving)
-
-    def potential(self, t: float) -> dict[str, float]:
-        """What each force has stored, J."""
-        return self._energies(t)[1]
-
-    def account(self, t: float) -> Account:
-        """All energies, and what was lost."""
-        moving, stored = self._energies(t)
-        lost = {name: float(self.clock[name][0]) for name in LOSSES}
-        return Account(moving, stored, lost, float(self.clock["work"][0]), self.start)
-
-    def next_together(self) -> NDArray[Any]:
-        """Nothing: who steps does not know ahead."""
-        return self._no_logs
-
-    @property
-    def resting(self) -> tuple[int, ...]:
-        """Balls that are born, free, and do not move at all."""
-        state = self.state
-        still = (state.velocity[:, :3] == 0.0).all(axis=1) & (state.velocity[:, 3] > 0.0)
-        return tuple(np.sort(state.number[still & (np.arange(len(still)) < self.clock["bodies"][0])]).tolist())
-
-    softened = 0
-    """No collision is part of a longer contact here."""
-    contact_time = 0.0
-
-    def wall_name(self, wall: int) -> str:
-        """What a region is called."""
-        return self.wall_names[wall]
-
-    def count_as_merging(self, work: float) -> None:
-        """Book as lost by merging what the last edit took, given what was booked as work before it."""
-        self.clock["merging"] += work - self.clock["work"]
-        self.clock["work"] = work
-
-    # Steering.
-
-    def steer(self, hands: Mapping[int, Hand]) -> None:
-        """Let these hands pull from now on, by the number of the ball."""
-        row, rows = self.state.row, list(hands.values())
-        self.hands = dict(hands)
-        self.forces = self.forces._replace(
-            hands=Hands(
-                body=row[list(hands)].astype(np.uint32),
-                target=np.array([hand.target for hand in rows]),
-                k=np.array([hand.stiffness for hand in rows]),
-                c=np.array([hand.damping for hand in rows]),
-                thrust=np.array([hand.thrust for hand in rows]),
-            )
-            if hands
-            else ()
-        )
-        self.clock["fresh"] = 0
-
-    @property
-    def grips(self) -> Grips:
-        """How stiff the hands are, and how they damp."""
-        return {ball: (hand.stiffness, hand.damping) for ball, hand in self.hands.items()}
-
-    def bears(self, grips: Grips) -> bool:
-        """Is the step small enough for these hands, or too large without them already?"""
-        others = {ball: grip for ball, grip in self.grips.items() if ball not in grips}
-        step = self.method.step
-        return step <= largest_stable_step(self.scene, {**others, **grips}) or step > largest_stable_step(
-            self.scene, others
-        )
-
-    def set_velocity(self, ball: int, velocity: Sequence[float]) -> None:
-        """Drive a ball at a velocity, which it keeps whatever happens."""
-        self.driven.add(ball)
-        self._rows_change(ball, velocity, 0.0)
-
-    def set_free(self, ball: int) -> None:
-        """Let a driven ball move by forces again, at the velocity that it has; one that is fixed stands."""
-        self.driven.discard(ball)
-        row = self.state.row[ball]
-        if self.scene.balls.fixed[ball]:
-            self._rows_change(ball, (0.0, 0.0, 0.0), 0.0)
-        else:
-            self._rows_change(ball, self.state.velocity[row, :3], 1.0 / self.state.accel[row, 3])
-
-    def push(self, ball: int, impulse: Sequence[float]) -> None:
-        """Change a ball's velocity by an impulse, N s."""
-        v = self.state.velocity[self.state.row[ball]]
-        self._rows_change(ball, v[:3] + v[3] * np.array(impulse), v[3])
-
-    def _rows_change(self, ball: int, velocity: Any, inverse_mass: float) -> None:
-        """Give a ball another velocity or mobility at once; what that takes counts as work."""
-        before = self._mechanical(self.time)
-        self.state.velocity[self.state.row[ball]] = (*velocity, inverse_mass)
-        self.clock["fresh"] = 0
-        self.clock["begun"] = 0
-        self.clock["work"] += self._mechanical(self.time) - before
-
-    def _mechanical(self, t: float) -> float:
-        moving, stored = self._energies(t)
-        return moving + sum(stored.values())
+    def _look_ahead(self) -> None:
+        """Set the accelerations, so that one can look along the path to come."""
+        self._call(0, 0, self._no_logs, loop.LOOK)
 
     # Editing.
 

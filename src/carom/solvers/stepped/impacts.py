@@ -14,6 +14,7 @@ from carom.physics.jit import Index, Real, branch, law
 from carom.solvers.stepped.forces import between
 from carom.solvers.stepped.logs import BALL, NOBODY, write
 from carom.solvers.stepped.order import is_away, valid, walls_first
+from carom.solvers.stepped.paths import mark_change
 from carom.solvers.stepped.structures import WOVEN
 
 
@@ -104,6 +105,8 @@ def part(
         if slip > 0.0:
             jx, jy, jz = jx - rub * tx / slip, jy - rub * ty / slip, jz - rub * tz / slip
             clock.friction += rub * slip - 0.5 * rub * rub * (wi + wj)
+    mark_change(dim, dt, i, tau, bodies)
+    mark_change(dim, dt, j, tau, bodies)
     if wi == 0.0:  # who drives it bears the blow
         clock.work += (jx * velocity[i, 0] + jy * velocity[i, 1]) + jz * velocity[i, 2]
     if wj == 0.0:
@@ -121,7 +124,6 @@ def part(
         velocity[j, 2] += jz * wj
         place[i, 2] -= tau * jz * wi
         place[j, 2] += tau * jz * wj
-    bodies.since[i], bodies.since[j] = min(abs(bodies.since[i]), tau), min(abs(bodies.since[j]), tau)
     clock.ball_ball += 1
     if clock.logged < logs.size:
         r = place[i, 3]

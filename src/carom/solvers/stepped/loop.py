@@ -13,6 +13,7 @@ from carom.solvers.stepped import moves
 from carom.solvers.stepped.contacts import meet
 from carom.solvers.stepped.forces import brought, snap
 from carom.solvers.stepped.pile import begin_step, end_step, substep
+from carom.solvers.stepped.pile_guard import guard_planes, guard_walls, mark_places
 from carom.solvers.stepped.pile_impacts import count_impacts
 from carom.solvers.stepped.pile_memory import LOST
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL
@@ -24,6 +25,7 @@ FINISH: Final = 2
 LOOK: Final = 3  # no step: set the accelerations, so that one can look along the path to come
 
 SPEEDY: Final = 1e100  # m/s; whoever is faster has flown off
+NOTICED: Final = 1e12  # m/s; from here on one looks who that is
 
 
 @law
@@ -109,6 +111,7 @@ def settle(
     setting: Any,
     varying: Any,
     heap: Any,
+    walls: Any,
     logs: Any,
 ) -> bool:
     """A whole step of a pile, in substeps; False if there is no room for its contacts, and nothing has changed."""
@@ -122,6 +125,7 @@ def settle(
         setting.material, heap.walls, heap.laws, heap.linked,
     ):  # fmt: skip
         return False
+    mark_places(dim, bodies, n, walls)
     for k in range(heap.substeps):
         if len(varying) > 0:
             drag, damping, work = moves.forces_now(dim, t + k * h, bodies, n, forces)
@@ -130,6 +134,8 @@ def settle(
             clock.work += work * h
         substep(dim, heap.pile, heap.softness, n, h, bodies.place, bodies.velocity, bodies.accel, heap.laws)
     end_step(dim, heap.pile, n, bodies.velocity, bodies.accel)
+    guard_planes(dim, dt, bodies, n, heap.walls.planes, heap.pile)
+    guard_walls(dim, clock.steps * dt + dt, dt, clock, bodies, setting, walls, heap.pile, logs)
     clock.contacts = heap.pile.account[LOST]
     count_impacts(dim, clock.steps * dt + dt, clock, heap.pile, heap.laws, heap.labels, bodies.place, logs)
     moves.look(dim, clock, bodies, n)
@@ -157,15 +163,16 @@ def wrap(place: Any, last: Any, turns: Any, n: Index, periods: Any, two_places: 
 
 
 @law
-def flown_off(velocity: Any, n: Index, fastest: Real) -> int:
-    """The first body that is faster than anything can be, or of no speed at all (NaN); -1 if there is none."""
-    if fastest < SPEEDY * SPEEDY:
+def flown_off(place: Any, velocity: Any, n: Index, fastest: Real) -> int:
+    """The first body that is faster or farther than anything can be, or nowhere at all (NaN); -1 if there is none."""
+    if fastest < NOTICED * NOTICED:
         return -1
     for k in range(n):
         for axis in range(3):
-            if not abs(velocity[np.uint64(k), axis]) < SPEEDY:
+            v, x = abs(velocity[np.uint64(k), axis]), abs(place[np.uint64(k), axis])
+            if not (v < SPEEDY and x < SPEEDY):
                 return k
-    return 0
+    return -1
 
 
 @kernel
@@ -189,7 +196,7 @@ def advance(
             )  # fmt: skip
         if len(heap) > 0:
             if part != FINISH and not settle(
-                dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, logs
+                dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, walls, logs
             ):
                 return CROWDED
         elif part != FINISH:
@@ -209,7 +216,7 @@ def advance(
             clock.broken += broken
             clock.breaking += stored
             clock.fresh = 0  # the last forces were those of whole links
-        clock.culprit = flown_off(bodies.velocity, clock.bodies, clock.fastest)
+        clock.culprit = flown_off(bodies.place, bodies.velocity, clock.bodies, clock.fastest)
         if clock.culprit >= 0:
             return BLOWN
         if clock.ball_ball + clock.ball_wall + clock.ball_cloth >= goal:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from carom.errors import SceneError, StepWarning
 from carom.scene import Scene
 from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, problems
+from carom.solvers.stepped.pile_substeps import HEAVIEST, heaviest_load, largest_load
 from carom.solvers.stepped.stability import NOBODY, Grips, largest_stable_step, sensible_step
 
 LIVE = "Use softer springs, or go on in a new run with that step or less: Simulation(sim.snapshot(), step=…)."
@@ -43,9 +44,10 @@ def method_for(
     size = step or told.step
     method = Method(float(size or sensible_step(scene)), INTEGRATORS[name], str(manner))
     if size:
-        warn_if_unstable(
-            scene, method, "Use that or less, or softer springs.", stacklevel=5
-        )  # who makes the simulation
+        remedy = "Use that or less, or softer springs."
+        warn_if_unstable(scene, method, remedy, stacklevel=5)  # who makes the simulation
+    if manner == "pile":
+        warn_if_heavy(scene, method)
     return method
 
 
@@ -60,3 +62,15 @@ def warn_if_unstable(
             f"stable for sure is {largest:.3g} s. {remedy}"
         )
         warnings.warn(message, StepWarning, stacklevel=stacklevel)
+
+
+def warn_if_heavy(scene: Scene, method: Method) -> None:
+    """Say so beforehand if balls are so much heavier than others that they would sink into them."""
+    load, most = heaviest_load(scene), largest_load(scene, method.step)
+    if load > most:
+        message = (
+            f"balls: the heaviest may press on the lightest with {load:.3g} times its weight, and sink in: in steps of "
+            f"{method.step:.6g} s a pile holds {most:.3g} times. Use masses that differ less"
+            f"{', or smaller steps' if most < HEAVIEST else ''}."
+        )
+        warnings.warn(message, StepWarning, stacklevel=5)  # who makes the simulation

@@ -5,6 +5,7 @@ its end by τ, is x - u τ + a τ²/2. Contacts change the place and the velocit
 parabola is the move itself; for the others it is the one that begins at the old place and has their mean acceleration.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ class Bodies(NamedTuple):
     start: Any  # the others: velocities before the step
     rest: Any  # the others: what the velocity is more than that of the path
     slopes: Any  # Runge-Kutta: (stages, 2, N, 4)
-    since: Any  # how long before the end of the step the path begins, s: see `order`
+    since: Any  # (N,): how long before the end of the step the path begins, s: see `order`
+    begin: Any  # where the step began, of who has changed its path since
 
 
 @law
@@ -55,7 +57,7 @@ def fly(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, var
             else:
                 place[i, axis] += v * dt
             vv += v * v
-        fastest = vv if not vv <= fastest else fastest  # a NaN counts as the fastest
+        fastest = vv if vv > fastest or math.isnan(vv) else fastest  # a NaN counts as the fastest, and stays it
     clock.fastest = fastest
 
 
@@ -67,7 +69,7 @@ def look(dim: Any, clock: Any, bodies: Any, n: Index) -> None:
         vv = 0.0
         for axis in range(len(dim)):
             vv += bodies.velocity[np.uint64(k), axis] * bodies.velocity[np.uint64(k), axis]
-        fastest = vv if not vv <= fastest else fastest
+        fastest = vv if vv > fastest or math.isnan(vv) else fastest
     clock.fastest = fastest
 
 

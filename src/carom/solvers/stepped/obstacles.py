@@ -23,8 +23,20 @@ import numpy as np
 
 from carom.physics.clearance import is_free
 from carom.physics.jit import Index, Real, branch, law, stage
-from carom.physics.regions import ARC, NO_EDGE, OUTLINE, SEGMENT, is_clear, label_of, nearest, probe
-from carom.physics.sweep import ROUNDING, first_contact, place_before, slack_of, top_speed, velocity_before
+from carom.physics.regions import NO_EDGE, is_clear, label_of, probe
+from carom.physics.sweep import first_contact, place_before, slack_of, top_speed, velocity_before
+from carom.solvers.stepped.paths import across, cross, dot, joined, mark_begin, moved, path_from, path_of
+from carom.solvers.stepped.pushing import pushed_out
+from carom.solvers.stepped.surfaces import (
+    bears,
+    goes_on,
+    grooved,
+    held,
+    is_edge,
+    rubbed,
+    rubbed_off,
+    wall_of,
+)
 
 MOST: Final = 64
 """Contacts of one body in one step."""
@@ -34,12 +46,6 @@ TURN: Final = 0.5
 
 BOUNCES: Final = 32.0
 """Bounces with e = 1 in the rest of a step, of which more are skipped."""
-
-PUSHES: Final = 64
-"""How often a body that is inside is moved out; each time from one region, perhaps a little into another."""
-
-GUESSES: Final = 8
-"""Steps of Newton's method on a surface; three do in a smooth hollow."""
 
 NOWHERE: Final = (np.uint32(NO_EDGE), np.uint32(NO_EDGE), np.uint32(NO_EDGE), np.uint32(NO_EDGE))
 """Features that a body slides on, none."""
@@ -53,200 +59,6 @@ contact_record = np.dtype(
         ("jx", "f8"), ("jy", "f8"), ("jz", "f8"),  # what the body's momentum changed by, N s
     ]
 )  # fmt: skip
-
-
-@law
-def dot(a: Any, b: Any) -> Real:
-    """Product of two vectors."""
-    return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
-
-
-@law
-def moved(a: Any, k: Real, b: Any) -> Any:
-    """The vector a + k b."""
-    return a[0] + k * b[0], a[1] + k * b[1], a[2] + k * b[2]
-
-
-@law
-def across(a: Any, n: Any) -> Any:
-    """The part of a that is perpendicular to n, of any length."""
-    return moved(a, -dot(a, n) / dot(n, n), n)
-
-
-@law
-def cross(a: Any, b: Any) -> Any:
-    """The vector product of a and b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@law
-def joined(x: Any, u: Any, a: Any) -> Any:
-    """The path that ends at x with velocity u, under the acceleration a."""
-    return x[0], x[1], x[2], u[0], u[1], u[2], a[0], a[1], a[2]
-
-
-@law
-def path_from(x: Any, u: Any, a: Any, tau: Real) -> Any:
-    """The path that starts at x with velocity u and goes on for τ under the acceleration a."""
-    end = moved(x, tau, moved(u, 0.5 * tau, a))
-    v = moved(u, tau, a)
-    return joined(end, v, a)
-
-
-@law
-def path_of(dim: Any, place: Any, velocity: Any, accel: Any, i: Index) -> Any:
-    """The path of body i."""
-    i = np.uint32(i)
-    if len(dim) == 3:
-        x, v, a = place[i, 2], velocity[i, 2], accel[i, 2]
-    else:
-        x, v, a = 0.0, 0.0, 0.0
-    return place[i, 0], place[i, 1], x, velocity[i, 0], velocity[i, 1], v, accel[i, 0], accel[i, 1], a
-
-
-@law
-def rubbed(u: Any, jolt: Real, static: Real, dynamic: Real) -> tuple[Any, Real]:
-    """What friction adds to the velocity u along a surface under the impulse `jolt` (m/s), and the energy it takes."""
-    zero = (0.0, 0.0, 0.0)
-    square = dot(u, u)
-    if square == 0.0 or static == 0.0:
-        return zero, 0.0
-    speed = np.sqrt(square)
-    if speed <= static * jolt:
-        return moved(zero, -1.0, u), 0.5 * square
-    j = dynamic * jolt
-    return moved(zero, -j / speed, u), j * (speed - 0.5 * j)
-
-
-@law
-def slid(u: Any, a: Any, tau: Real, static: Real, dynamic: Real) -> tuple[Any, Any, Any, Any]:
-    """Sliding for τ with velocity u and acceleration a, against the friction of a load, `static` and `dynamic` in m/s².
-
-    Gives the displacement, velocity at the end and acceleration of a path, and the deceleration by friction.
-    """
-    zero = (0.0, 0.0, 0.0)
-    v = moved(u, tau, a)
-    speed = np.sqrt(dot(v, v))
-    if static > 0.0 and speed <= static * tau:
-        stop = min(np.sqrt(dot(u, u)) / static, tau)
-        way = moved(zero, 0.5 * stop, u)
-        return way, zero, moved(zero, -2.0 / (tau * tau), way), a
-    drag = moved(zero, dynamic / speed, v) if dynamic > 0.0 else zero
-    b = moved(a, -1.0, drag)
-    return moved(zero, tau, moved(u, 0.5 * tau, b)), moved(u, tau, b), b, drag
-
-
-@law
-def rubbed_off(drag: Any, x: Any, u: Any, at: Any, v: Any, sticks: bool) -> Real:
-    """The energy that friction took, a unit of mass, from a body that slid from x, with u, to another place, with v."""
-    worked = dot(drag, moved(at, -1.0, x))
-    return worked + 0.5 * (dot(u, u) - dot(v, v)) if sticks else worked
-
-
-@law
-def surface(dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Any, slack: Real) -> Any:
-    """Distance from a feature and its normal; an edge goes on straight, an arc as a circle, until the step ends."""
-    if regions[np.uint32(k)].kind == OUTLINE and edges[np.uint32(j)].kind == SEGMENT:
-        edge = edges[np.uint32(j)]
-        return (x[0] - edge.x) * edge.nx + (x[1] - edge.y) * edge.ny, edge.nx, edge.ny, 0.0
-    if regions[np.uint32(k)].kind == OUTLINE and edges[np.uint32(j)].kind == ARC:
-        slack = np.inf
-    d, nx, ny, nz, _ = probe(dim, regions, edges, k, j, x[0], x[1], x[2], slack)
-    return d, nx, ny, nz
-
-
-@branch
-def led(
-    dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Any, n: Any, way: Any, free: Real, r: Real, slack: Real
-) -> Real:
-    """How far along n a body that goes from x by `way` on a tangent must be moved to be on the surface.
-
-    Down by at most `free`, as far as it would fall; or up, out of a hollow. Newton's method: on what is convex it comes
-    from outside, in a hollow from inside, so that it never gets to the far side of something thin.
-    """
-    rise = 0.0
-    for _ in range(GUESSES):
-        at = moved(moved(x, 1.0, way), rise, n)
-        d, nx, ny, nz = surface(dim, regions, edges, k, j, at, slack)
-        g = d - r
-        slope = (nx * n[0] + ny * n[1]) + nz * n[2]
-        if abs(g) <= slack or not slope > 0.0 or not g < np.inf:
-            break
-        rise -= g / slope
-        if rise <= -free:
-            break
-    return max(rise, -free)
-
-
-@law
-def bears(u: Any, p: Any, n: Any, dt: Real) -> bool:
-    """Does a surface with normal n, which a body touches, keep bearing it at velocity u and acceleration p?"""
-    s, b = dot(u, n), dot(p, n)
-    return bool(s < -ROUNDING * np.sqrt(dot(u, u)) or (b < 0.0 and s <= -b * dt))
-
-
-@branch
-def held(
-    dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Any, u: Any, a: Any, n: Any, tau: Real, r: Real,
-    slack: Real, static: Real, dynamic: Real,
-) -> tuple[Any, Any]:  # fmt: skip
-    """The path of a body on one surface for the rest of the step, and its deceleration by friction."""
-    load = -dot(a, n)
-    along = across(a, n)
-    r += min(surface(dim, regions, edges, k, j, x, slack)[0] - r, 0.0)  # one that was inside is not thrown out
-    way = moved((0.0, 0.0, 0.0), tau, moved(u, 0.5 * tau, along))
-    rise = led(dim, regions, edges, k, j, x, n, way, 0.5 * load * tau * tau, r, slack)
-    bent = max(load + 2.0 * rise / (tau * tau), 0.0)  # what is curved bears more, or less
-    way, v, b, drag = slid(u, along, tau, static * bent, dynamic * bent)
-    end = moved(x, 1.0, way)
-    if rise == 0.0 or dot(v, v) == 0.0:
-        return joined(end, v, b), drag
-    rise = led(dim, regions, edges, k, j, x, n, way, 0.5 * load * tau * tau, r, slack)
-    end = moved(end, rise, n)
-    half = moved(moved(u, 0.5 * tau, b), rise / tau, n)
-    v = moved(moved(half, 0.5 * tau, b), -0.5 * tau * load, n)
-    d, nx, ny, nz = surface(dim, regions, edges, k, j, end, slack)
-    out = (nx, ny, nz)
-    if d - r <= slack and dot(v, out) < 0.0:
-        v = across(v, out)
-    return joined(end, v, moved((0.0, 0.0, 0.0), 2.0 / tau, moved(v, -1.0, half))), drag
-
-
-@law
-def grooved(x: Any, u: Any, a: Any, n: Any, h: Any, tau: Real, static: Any, dynamic: Any) -> tuple[Any, Any]:
-    """The path of a body on two surfaces, along the edge where they meet, and its deceleration by friction.
-
-    n, h are their unit normals, u is along both; `static` and `dynamic` have the coefficients of friction of both.
-    """
-    line = cross(n, h)
-    sine = dot(line, line)  # squared
-    along = moved((0.0, 0.0, 0.0), dot(a, line) / sine, line)
-    an, ah, c = dot(a, n), dot(a, h), dot(n, h)
-    one = max((c * ah - an) / sine, 0.0)
-    two = max((c * an - ah) / sine, 0.0)
-    way, v, b, drag = slid(u, along, tau, static[0] * one + static[1] * two, dynamic[0] * one + dynamic[1] * two)
-    return joined(moved(x, 1.0, way), v, b), drag
-
-
-@law
-def wall_of(regions: Any, edges: Any, k: Index, j: Index) -> Index:
-    """The material of a feature."""
-    if regions[np.uint32(k)].kind == OUTLINE:
-        return np.uint32(edges[np.uint32(j)].material)
-    return np.uint32(regions[np.uint32(k)].material)
-
-
-@law
-def goes_on(n: Any, h: Any, r: Real, slack: Real) -> bool:
-    """Is a surface that is met the continuation of one that the body slides on, but for the rounding of gaps?"""
-    return bool(1.0 - dot(n, h) <= ROUNDING + min(2.0 * slack / r, 1e-6) if r > 0.0 else 1.0 - dot(n, h) <= ROUNDING)
-
-
-@law
-def is_edge(n: Any, h: Any) -> bool:
-    """Do two surfaces meet in an edge, not back to back?"""
-    line = cross(n, h)
-    return bool(dot(line, line) > 1e-12)
 
 
 @branch
@@ -263,38 +75,12 @@ def note(
 
 
 @branch
-def pushed_out(
-    dim: Any, regions: Any, edges: Any, bounce: Any, own: Index, path: Any, r: Real, length: Real
-) -> tuple[Any, bool]:
-    """The path, with its end moved out of every region that it is in and not going deeper; and was it in one?"""
-    ever = False
-    x, u = (path[0], path[1], path[2]), (path[3], path[4], path[5])
-    for _ in range(PUSHES):
-        inside = False
-        for row in range(len(regions)):
-            k = np.uint32(row)
-            d, nx, ny, nz, j = nearest(dim, regions, edges, k, x[0], x[1], x[2])
-            if d - r < -slack_of(path, r, length, regions[k].scale):
-                n = (nx, ny, nz)
-                inside = True
-                x = moved(x, r - d, n)
-                un = dot(u, n)
-                if un < 0.0:
-                    e = bounce[own, wall_of(regions, edges, k, j)]
-                    u = moved(u, -(1.0 + e) * un / dot(n, n), n)
-        if not inside:
-            break
-        ever = True
-    return joined(x, u, (path[6], path[7], path[8])), ever
-
-
-@branch
 def meet(
     dim: Any, regions: Any, edges: Any, bounce: Any, static: Any, dynamic: Any,
-    place: Any, velocity: Any, accel: Any, material: Any, i: Index, dt: Real, span: Real, after: Real,
-    log: Any, logged: Index,
+    place: Any, velocity: Any, accel: Any, material: Any, i: Index, dt: Real, since: Any, begin: Any,
+    after: Real, log: Any, logged: Index,
 ) -> tuple[Real, Real, Index, Real]:  # fmt: skip
-    """All contacts of body i with regions in the last `span` of a step of dt; its place and velocity are changed.
+    """All contacts of body i with regions in a step of dt, `since` when it is free; its place and velocity are changed.
 
     `bounce`, `static` and `dynamic` are tables of coefficients by material of body and of region. Gives the energy lost
     by restitution and by friction, J, the number of impacts (rest is none), which are written to `log` from row
@@ -307,13 +93,16 @@ def meet(
     path = path_of(dim, place, velocity, accel, i)
     pull = (path[6], path[7], path[8])
     r, m, own = place[i, 3], accel[i, 3], np.uint32(material[i])
+    span = max(since[i], 0.0)
     length = top_speed(dim, path, span) * span
+    free = place_before(dim, path, dt) if since[i] == dt else (begin[i, 0], begin[i, 1], begin[i, 2])
+    start = (*free, *velocity_before(dim, path, span))
     lost_bounce, lost_rub, contacts, changed = 0.0, 0.0, 0, False
     tau, later = span, 0.0  # until the end of the path, and from there until the end of the step
     lift = zero  # normal velocity of skipped bounces
     surfaces, skipped = 0, NOWHERE  # those that it slides on, at most two: unit normals and coefficients of friction
     one, two, rub, rub_two = zero, zero, (0.0, 0.0), (0.0, 0.0)
-    drag, sticks, since, speed = zero, False, zero, zero  # of the sliding: friction, and where and how fast it began
+    drag, sticks, foot, speed = zero, False, zero, zero  # of the sliding: friction, and where and how fast it began
     for turn in range(MOST + 1):
         hit, k, j = first_contact(dim, regions, edges, path, r, tau, skipped)
         if turn == 0 and after >= 0.0 and not hit > after:
@@ -323,16 +112,18 @@ def meet(
         tau, changed = max(hit, 0.0), True
         x, u = place_before(dim, path, tau), velocity_before(dim, path, tau)
         if turn == MOST:
-            path = joined(x, u, pull)
+            path, tau, later = joined(x, u, pull), 0.0, 0.0
             break
         if hit < 0.0:  # the end of a piece
-            lost_rub += m * rubbed_off(drag, since, speed, x, u, sticks)
+            lost_rub += m * rubbed_off(drag, foot, speed, x, u, sticks)
             path, tau, later = path_from(x, moved(u, 1.0, lift), pull, later), later, 0.0
             surfaces, skipped, lift = 0, NOWHERE, zero
             continue
         u = moved(u, 1.0, lift)
         slack = slack_of(path, r, length, regions[k].scale)
-        _, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x[0], x[1], x[2], slack)
+        gap, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x[0], x[1], x[2], slack)
+        if gap == np.inf:  # beside the end of the arc that it has met, by the rounding of a long way
+            gap, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x[0], x[1], x[2], np.inf)
         n = (nx, ny, nz)
         label = label_of(regions, edges, k, j)
         if surfaces > 0 and goes_on(n, one, r, slack):
@@ -342,7 +133,7 @@ def meet(
             skipped = (skipped[0], skipped[1], k, label)
             continue
         if surfaces > 0:
-            lost_rub += m * rubbed_off(drag, since, speed, x, velocity_before(dim, path, tau), sticks)
+            lost_rub += m * rubbed_off(drag, foot, speed, x, velocity_before(dim, path, tau), sticks)
         tau, later = tau + later, 0.0
         wall = wall_of(regions, edges, k, j)
         e, mu = bounce[own, wall], (static[own, wall], dynamic[own, wall])
@@ -370,7 +161,7 @@ def meet(
         left = across(pull, n)
         first = surfaces > 0 and bears(u, left, one, dt) and is_edge(n, one)
         second = surfaces > 1 and bears(u, left, two, dt) and is_edge(n, two)
-        since, speed, lift = x, u, moved(zero, -back * un, n)
+        foot, speed, lift = x, u, moved(zero, -back * un, n)
         if first or second:
             if not first:
                 one, rub, skipped = two, rub_two, (skipped[2], skipped[3], skipped[2], skipped[3])
@@ -395,8 +186,11 @@ def meet(
         sticks = mu[0] > 0.0 and path[3] == 0.0 and path[4] == 0.0 and path[5] == 0.0
     x, u = (path[0], path[1], path[2]), (path[3], path[4], path[5])
     if surfaces > 0:
-        lost_rub += m * rubbed_off(drag, since, speed, x, u, sticks)
-    path, moved_out = pushed_out(dim, regions, edges, bounce, own, path, r, length)
+        lost_rub += m * rubbed_off(drag, foot, speed, x, u, sticks)
+    path, moved_out, put_back, taken = pushed_out(dim, regions, edges, bounce, own, path, r, length, start)
+    lost_bounce += m * taken
+    if put_back:  # it has the energy that it began with
+        lost_bounce, lost_rub, lift = 0.0, 0.0, zero
     if changed or moved_out:
         place[i, 0], place[i, 1] = path[0], path[1]
         velocity[i, 0], velocity[i, 1] = path[3] + lift[0], path[4] + lift[1]
@@ -442,23 +236,26 @@ def is_near(dim: Any, regions: Any, edges: Any, x: Real, y: Real, z: Real, reach
 @stage
 def meet_all(
     dim: Any, regions: Any, edges: Any, clearance: Any, bounce: Any, static: Any, dynamic: Any,
-    place: Any, velocity: Any, accel: Any, material: Any, begin: Index, n: Index, dt: Real, since: Any, after: Real,
-    log: Any,
+    place: Any, velocity: Any, accel: Any, material: Any, first: Index, n: Index, dt: Real, since: Any, begin: Any,
+    after: Real, log: Any,
 ) -> tuple[Real, Real, Index]:  # fmt: skip
-    """All contacts of bodies `begin` to n with regions in a step of dt; energy lost, J, and number of contacts.
+    """All contacts of bodies `first` to n with regions in a step of dt; energy lost, J, and number of contacts.
 
-    `since` is that of `order`. Of a body whose first contact is not earlier than `after` before the end, none counts.
+    `since` and `begin` are those of `order`. Of a body whose first contact is not earlier than `after` before the end,
+    none counts.
     """
     lost_bounce, lost_rub, contacts = 0.0, 0.0, 0
-    i, end = np.uint64(begin), np.uint64(n)
+    i, end = np.uint64(first), np.uint64(n)
     while True:
         i, reach = next_near(dim, clearance, place, velocity, accel, i, end, dt)
         if i >= end:
             return lost_bounce, lost_rub, contacts
         if velocity[i, 3] > 0.0 and is_near(dim, regions, edges, place[i, 0], place[i, 1], place[i, 2], reach):
+            if after >= 0.0:
+                mark_begin(dim, dt, i, place, velocity, accel, since, begin)
             bounced, rubbed_off, more, last = meet(
                 dim, regions, edges, bounce, static, dynamic, place, velocity, accel, material, i, dt,
-                max(since[i], 0.0), after, log, contacts,
+                since, begin, after, log, contacts,
             )  # fmt: skip
             if after >= 0.0 and last >= 0.0:
                 since[i] = -last

@@ -5,7 +5,7 @@ ball, it must act first: or balls would hit each other through thin walls, and b
 
 `since` says of each body how long before the end of the step the path begins that it is on: dt for the whole step, or τ
 when it met a ball then. Walls are met from there on. When it has met its walls already, it is minus the τ of the last
-of those contacts.
+of those contacts. Where it is not dt, `begin` has the place at which the step began: free for sure, if nothing else is.
 """
 
 from typing import Any
@@ -45,7 +45,7 @@ def walls_first(
         dim, walls.regions, walls.edges, walls.clearance,
         setting.wall_bounce, setting.wall_static, setting.wall_dynamic,
         bodies.place, bodies.velocity, bodies.accel, setting.material, np.int64(i), np.int64(i) + 1, dt, bodies.since,
-        max(tau, 0.0), walls.notes,
+        bodies.begin, max(tau, 0.0), walls.notes,
     )  # fmt: skip
     clock.restitution += bounced
     clock.friction += rubbed

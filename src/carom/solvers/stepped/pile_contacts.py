@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from carom.physics.jit import Index, Real, branch, law
-from carom.physics.regions import probe
+from carom.physics.regions import OUTLINE, edge_front, probe
 from carom.solvers.stepped.grid import ITSELF, Space, file_bodies, walk, wrapped
 from carom.solvers.stepped.impacts import may_collide
 from carom.solvers.stepped.pile_memory import FAST, LEAST, SLOW, WALL, WIDEST, Pile
 
 CALM = 0.1  # a pile is calm if its bodies come no farther in a step than this part of the smallest radius
 ROUNDS = 2  # of hits that go on from body to body within a step
+NEARLY = 1e-9  # part of a radius that is nothing
 FEW = 4.0  # all pairs of fast bodies are fewer than FEW² / 2 for each body
 
 
@@ -28,7 +29,9 @@ def dot(dim: Any, ax: Real, ay: Real, az: Real, bx: Real, by: Real, bz: Real) ->
 
 @law
 def wall_gap(dim: Any, walls: Any, k: Index, x: Real, y: Real, z: Real, r: Real) -> tuple[float, float, float, float]:
-    """The distance of a point from wall k, and the normal there: a half-space n·x >= offset, or a part of a region.
+    """The distance of a ball's centre from wall k, and the normal: a half-space n·x >= offset, or a part of a region.
+
+    A ball that is in the wall, but not with its centre deeper than its radius, is in front of it.
 
     The only place that knows the shape of walls.
     """
@@ -37,6 +40,9 @@ def wall_gap(dim: Any, walls: Any, k: Index, x: Real, y: Real, z: Real, r: Real)
         nx, ny, nz = planes[k, 0], planes[k, 1], planes[k, 2]
         return dot(dim, nx, ny, nz, x, y, z) - planes[k, 3], nx, ny, nz
     part = walls.parts[k - np.uint32(planes.shape[0])]
+    if walls.regions[part[0]].kind == OUTLINE:
+        d, nx, ny, _ = edge_front(walls.edges[part[1]], x, y, NEARLY * r, r)
+        return d, nx, ny, 0.0
     d, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, part[0], part[1], x, y, z, r)
     return d, nx, ny, nz
 

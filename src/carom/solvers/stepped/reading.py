@@ -1,0 +1,149 @@
+"""What can be read of a run in steps, at any moment, without a change to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.scene import Scene
+from carom.solvers.stepped.account import Account
+from carom.solvers.stepped.energy import kinetic, potentials
+from carom.solvers.stepped.extra import Force
+from carom.solvers.stepped.forces import Forces
+from carom.solvers.stepped.method import Method
+from carom.solvers.stepped.state import State
+from carom.world.collisions import collision_record
+
+Floats = NDArray[np.float64]
+
+LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "breaking", "merging")
+"""Kinds of energy that the clock adds up as lost."""
+
+
+class Reading:
+    """A run of the stepped solver as one who looks at it knows it."""
+
+    scene: Scene
+    method: Method
+    state: State
+    forces: Forces
+    extra: tuple[Force, ...]
+    clock: NDArray[Any]
+    wall_names: list[str]
+    start: float
+    """Kinetic and potential energy when the run began, J."""
+
+    def _look_ahead(self) -> None:
+        """Set the accelerations, so that one can look along the path to come."""
+        raise NotImplementedError
+
+    @property
+    def origin(self) -> float:
+        """The time from which steps are counted, s."""
+        return float(self.clock["begin"][0])
+
+    @property
+    def time(self) -> float:
+        """The end of the last step, s."""
+        return self.origin + int(self.clock["steps"][0]) * self.method.step
+
+    @property
+    def collisions_by_kind(self) -> dict[str, int]:
+        """Collisions so far, by kind."""
+        kinds = {"ball-ball": "ball_ball", "ball-wall": "ball_wall"}
+        if len(self.scene.triangles):
+            kinds["ball-cloth"] = "ball_cloth"
+        return {name: int(self.clock[key][0]) for name, key in kinds.items()}
+
+    @property
+    def collisions(self) -> int:
+        """Collisions so far."""
+        return sum(int(self.clock[key][0]) for key in ("ball_ball", "ball_wall", "ball_cloth"))
+
+    def _rows(self, t: float) -> tuple[Floats, Floats]:
+        """Places and velocities at a time after the last step, by the parabola of the next: a look changes nothing."""
+        state, s = self.state, t - self.time
+        x, v, a = state.place[:, :3], state.velocity[:, :3], state.accel[:, :3]
+        if abs(s) <= 1e-9 * self.method.step:
+            return x.copy(), v.copy()
+        if not self.clock["fresh"][0]:
+            self._look_ahead()
+        s = s * (np.arange(len(x)) < self.clock["bodies"][0])[:, None]
+        return x + (v + 0.5 * a * s) * s, v + a * s
+
+    def _in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty_like(rows)
+        out[self.state.number] = rows
+        return out
+
+    def places(self, t: float) -> Floats:
+        """Where all balls of the scene are."""
+        x = self._rows(t)[0]
+        for axis, period in enumerate(self.forces.periods):
+            if period:
+                x[:, axis] -= np.floor(x[:, axis] / period) * period
+        return self._in_order(x)
+
+    def velocities(self, t: float) -> Floats:
+        """How fast they are."""
+        return self._in_order(self._rows(t)[1])
+
+    def accelerations(self, t: float) -> Floats:  # noqa: ARG002  # of the last step
+        """What forces do to all balls of the scene where they were at the end of the last step."""
+        if not self.clock["fresh"][0]:
+            self._look_ahead()
+        born = (np.arange(len(self.state.number)) < self.clock["bodies"][0])[:, None]
+        return self._in_order(np.where(born, self.state.accel[:, :3], 0.0))
+
+    @property
+    def turns(self) -> NDArray[np.int64]:
+        """How many times each ball has gone round each periodic axis."""
+        return self._in_order(self.state.turns)
+
+    @property
+    def born(self) -> NDArray[np.bool_]:
+        """Who is there."""
+        return self._in_order(np.arange(len(self.state.number)) < self.clock["bodies"][0])
+
+    def _energies(self, t: float) -> tuple[float, dict[str, float]]:
+        """Kinetic energy, and what each force has stored, of all that are born, J."""
+        n = int(self.clock["bodies"][0])
+        x, v = (rows[:n] for rows in self._rows(t))
+        m = self.state.accel[:n, 3]
+        moving = self.state.velocity[:n, 3] > 0.0
+        return kinetic(v, m), potentials(self.forces, self.extra, t, x, v, m, moving)
+
+    def potential(self, t: float) -> dict[str, float]:
+        """What each force has stored, J."""
+        return self._energies(t)[1]
+
+    def account(self, t: float) -> Account:
+        """All energies, and what was lost."""
+        moving, stored = self._energies(t)
+        lost = {name: float(self.clock[name][0]) for name in LOSSES}
+        return Account(moving, stored, lost, float(self.clock["work"][0]), self.start)
+
+    def next_together(self) -> NDArray[Any]:
+        """Nothing: who steps does not know ahead."""
+        return np.zeros(0, collision_record)
+
+    @property
+    def resting(self) -> tuple[int, ...]:
+        """Balls that are born, free, and do not move at all."""
+        state = self.state
+        still = (state.velocity[:, :3] == 0.0).all(axis=1) & (state.velocity[:, 3] > 0.0)
+        return tuple(np.sort(state.number[still & (np.arange(len(still)) < self.clock["bodies"][0])]).tolist())
+
+    softened = 0
+    """No collision is part of a longer contact here."""
+    contact_time = 0.0
+
+    def wall_name(self, wall: int) -> str:
+        """What a region is called."""
+        return self.wall_names[wall]
+
+    def _mechanical(self, t: float) -> float:
+        moving, stored = self._energies(t)
+        return moving + sum(stored.values())
