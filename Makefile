@@ -8,11 +8,13 @@ PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python)
 # Options for pytest, e.g. make test PYTEST="-k gas -x"
 PYTEST ?=
+# What `make lab` begins with, e.g. make lab LAB="break --no-browser"
+LAB    ?=
 # Tests run side by side, one process a core.
 JOBS   ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check lint types contracts documents requirements schema pictures format lab bench validate clean
+.PHONY: help setup test check browser lint types contracts documents requirements keys schema pictures format lab bench validate clean
 
 help:  ## list the targets
 	@echo "carom, targets of make:"
@@ -39,11 +41,15 @@ $(STAMP): pyproject.toml
 	@touch $(STAMP)
 	@echo "==> ready: $(BIN)/carom"
 
-test: check  ## everything that must hold: lint, types, contracts, documents, tests
+test: check browser  ## everything that must hold: lint, types, contracts, documents, tests
 	@echo "==> tests"
 	@$(BIN)/python -m pytest -n $(JOBS) $(PYTEST)
 
 check: lint types contracts documents  ## lint, types, contracts, generated documents; no tests
+
+browser: setup
+	@echo "==> a browser for the tests of the laboratory"
+	@$(BIN)/python tools/chromium.py
 
 lint: setup
 	@echo "==> lint (ruff)"
@@ -61,25 +67,27 @@ contracts: setup
 documents: setup
 	@echo "==> generated documents are up to date"
 	@$(BIN)/python tools/requirements_table.py --check
+	@$(BIN)/python tools/keys_table.py --check
 
 requirements: setup  ## write docs/requirements.md anew from the tests
 	@$(BIN)/python tools/requirements_table.py
+
+keys: setup  ## write docs/keys.md anew from the keymap of the laboratory
+	@$(BIN)/python tools/keys_table.py
 
 schema: setup  ## write docs/schema/scene.schema.json anew
 	@$(BIN)/carom schema > docs/schema/scene.schema.json
 
 pictures: setup  ## draw docs/images anew
 	@$(BIN)/python tools/pictures.py
+	@$(BIN)/python tools/lab_pictures.py
 
 format: setup  ## format the sources, mend what ruff can mend
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-lab: setup  ## the browser laboratory
-	@echo "The laboratory is not there yet. Until it lands, try:"
-	@echo "  $(BIN)/carom scenes                     the ready scenes"
-	@echo "  $(BIN)/carom run break --until 2        run one of them"
-	@echo "  $(BIN)/carom scenes break --save my.toml   start your own from one"
+lab: setup  ## the laboratory in the browser; another scene or port: make lab LAB="break --port 8500"
+	@$(BIN)/carom lab $(LAB)
 
 bench: setup  ## measure the speed
 	@echo "==> benchmarks"

@@ -90,6 +90,24 @@ def ball_change(scene: Scene, index: int, moment: Moment, changes: dict[str, Any
     return Edit(scene.replace(balls=balls), _numbers([j if j != k else -1 for j in range(len(balls))]))
 
 
+def balls_change(scene: Scene, indices: Sequence[int], moment: Moment, columns: dict[str, Any]) -> Edit:
+    """Other balls in the places of many; what is not said is as it is now."""
+    rows = _numbers([index_of(scene, k) for k in indices])
+    if len(np.unique(rows)) < len(rows):
+        raise SceneError([Problem("indices", "a ball is named twice", "Name each ball once.")])
+    if np.ndim(columns.get("position", rows)) and len(columns.get("position", rows)) != len(rows):
+        what = f"{len(columns['position'])} places are given for {len(rows)} balls"
+        raise SceneError([Problem("position", what, "Give one for each of them.")])
+    d, count = scene.dimension, len(scene.balls)
+    some = scene.balls[rows]
+    still = np.where(some.fixed[:, None], 0.0, moment.velocities[rows, :d])  # a fixed one may be driven
+    others = some.replace(**{"position": moment.places[rows, :d], "velocity": still, **columns})
+    order = np.arange(count)
+    order[rows] = count + np.arange(len(rows))
+    balls = Balls.concatenate([scene.balls, others])[order]
+    return Edit(scene.replace(balls=balls), np.where(order < count, order, -1).astype(np.intp))
+
+
 def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
     """The same balls among other things."""
     if "balls" in changes:

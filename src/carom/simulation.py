@@ -369,6 +369,13 @@ class Simulation(Steering):
         """Change a ball from now on: position, velocity, mass, radius, material, fixed or name."""
         self._edit(editing.ball_change(self._surviving(), index, self._moment(), changes))
 
+    def change_balls(self, indices: Sequence[int], **columns: Any) -> None:
+        """Change many balls at once, so that they do not stand in each other's way.
+
+        The columns are those of `Balls`; each is one value for all, or one for each in the order of the indices.
+        """
+        self._edit(editing.balls_change(self._surviving(), indices, self._moment(), columns))
+
     def change_scene(self, **changes: Any) -> None:
         """Change what is not a ball from now on: boundary, obstacles, gravity, friction, links and so on."""
         self._edit(editing.scene_change(self._surviving(), changes))

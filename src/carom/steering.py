@@ -40,8 +40,12 @@ class Steering:
 
     @property
     def account(self) -> Account:
-        """Energies: kinetic, stored by each force, lost in each way, and the integrator's own error."""
-        return self._stepped("account").account(self.time)  # type: ignore[attr-defined]  # of the Simulation
+        """Energies: kinetic, stored by each force, lost in each way, and the integrator's own error.
+
+        At the end of the last step: what is lost within a step is not known before.
+        """
+        engine = self._stepped("account")
+        return engine.account(engine.time)
 
     @property
     def method(self) -> Method:

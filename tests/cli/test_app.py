@@ -43,12 +43,6 @@ def test_an_unknown_command(carom) -> None:
     assert "rnu" in answer.err
 
 
-def test_the_laboratory_is_not_there_yet(carom) -> None:
-    answer = carom("lab")
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.count("\n") == 1
-
-
 def test_as_a_module() -> None:
     done = program("--version")
     assert (done.returncode, done.stdout) == (0, f"carom {package.__version__}\n")

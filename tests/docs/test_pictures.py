@@ -9,6 +9,8 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 NAMES = ("bounces.png", "break.png", "hot-spot.png")
 LARGEST = 200_000  # bytes
+PHOTOGRAPHS = ("lab-break.png", "lab-planets.png")
+"""Of the laboratory, by tools/lab_pictures.py: moments of a live page, which differ from run to run."""
 
 
 def draw(folder: Path) -> dict[str, bytes]:
@@ -20,6 +22,11 @@ def draw(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("name", NAMES)
 def test_stored_pictures_are_small(name: str) -> None:
     assert 1_000 < (ROOT / "docs/images" / name).stat().st_size < LARGEST
+
+
+@pytest.mark.parametrize("name", PHOTOGRAPHS)
+def test_photographs_of_the_laboratory_are_small(name: str) -> None:
+    assert 10_000 < (ROOT / "docs/images" / name).stat().st_size < 150_000
 
 
 def test_pictures_are_the_same_each_time(tmp_path: Path) -> None:

@@ -424,6 +424,49 @@ class TestEditing:
         assert sim.scene == scene
         assert state(sim.run(until=2.0)) == state(Simulation(SCENE).run(until=2.0))
 
+    @pytest.mark.requirement("T-04")
+    def test_many_are_changed_at_once_and_the_others_kept(self):
+        chosen = [4, 11, -1]
+        plain, edited, _ = self.bystanders(
+            lambda sim: sim.change_balls(chosen, mass=[5.0, 6.0, 7.0], material="rubber", name=["a", None, "c"])
+        )
+        others = [k for k in range(30) if k not in (4, 11, 29)]
+        assert edited.positions.tolist() == plain.positions.tolist()
+        assert edited.velocities.tolist() == plain.velocities.tolist()
+        balls = edited.snapshot().balls
+        assert [balls[k].mass for k in (4, 11, 29)] == [5.0, 6.0, 7.0]
+        assert [balls[k].name for k in (4, 11, 29)] == ["a", None, "c"]
+        assert {balls[k].material for k in (4, 11, 29)} == {"rubber"}
+        assert [balls[k] for k in others] == [plain.snapshot().balls[k] for k in others]
+        assert edited.run(collisions=20).collisions == plain.collisions + 20
+
+    @pytest.mark.requirement("T-04")
+    def test_balls_that_change_places_are_not_in_each_others_way(self):
+        sim = Simulation(SCENE).run(until=0.5)
+        one, two = sim.positions.tolist()
+        sim.change_balls([0, 1], position=[two, one])
+        assert sim.positions.tolist() == [two, one]
+        assert lines(lambda: sim.change(0, position=one))  # one by one they are
+
+    @pytest.mark.requirement("T-04", "T-05")
+    @pytest.mark.parametrize(
+        ("indices", "columns", "where"),
+        [
+            ([0, 0], {"mass": 1.0}, "indices: a ball is named twice"),
+            ([0, 7], {"mass": 1.0}, "index: there is no ball 7"),
+            ([0, 1], {"mass": [1.0, -1.0]}, "mass[1]: "),
+            ([0, 1], {"position": [[0.1, 0.1]]}, "position: 1 places are given for 2 balls"),
+            ([0, 1], {"colour": "red"}, "colour: "),
+            ([0, 1], {"radius": 9.0}, "ball 0 is across wall x-"),
+        ],
+    )
+    def test_a_refused_change_of_many_is_told_and_changes_nothing(self, indices, columns, where):
+        sim = Simulation(SCENE).run(until=0.5)
+        before, scene = state(sim), sim.scene
+        assert any(line.startswith(where) for line in lines(lambda: sim.change_balls(indices, **columns)))
+        assert state(sim) == before
+        assert sim.scene == scene
+
     def test_an_edit_that_changes_nothing_changes_nothing(self):
         """The others keep their anchors; but where the edited ball stood, its line is begun anew."""
         plain, edited, _ = self.bystanders(lambda sim: sim.change_scene(name="renamed"))

@@ -85,6 +85,13 @@ def number(text: str) -> int:
     return int(text)
 
 
+def port_number(text: str) -> int:
+    """A port of this computer."""
+    if not (text.isdecimal() and 1 <= int(text) <= 65535):
+        raise typer.BadParameter(f"{text!r} is not a port. Give a whole number from 1 to 65535, such as 8421.")
+    return int(text)
+
+
 @app.command("run")
 def run_command(  # noqa: PLR0917  # each is an option of the command
     source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
@@ -196,7 +203,16 @@ def schema_command() -> int:
 
 
 @app.command("lab")
-def lab_command() -> int:
-    """Open the laboratory in the browser (not there yet)."""
-    complain("carom: the laboratory is not there yet. Until it lands: carom scenes, and carom run NAME --until T.")
-    return USAGE
+def lab_command(
+    source: Annotated[
+        str | None, typer.Argument(metavar="[FILE|NAME]", help="A scene to begin with; the gallery if left out.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", parser=port_number, help="Port of this computer; a free one if left out.")
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
+) -> int:
+    """Open the laboratory in the browser. Ctrl-C stops it."""
+    from carom.cli.lab import lab
+
+    return lab(source, port, open_browser=not no_browser)

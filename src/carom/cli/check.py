@@ -6,6 +6,7 @@ from carom.cli.summary import count
 from carom.cli.terminal import complain, output
 from carom.errors import SceneError
 from carom.scene.files import load
+from carom.scene.model import Scene
 from carom.solvers.stepped import integrators
 from carom.world.placement import problems
 
@@ -19,14 +20,19 @@ def check_one(file: Path, *, quiet: bool) -> int:
     """Print `valid`, or one line a problem."""
     try:
         scene = load(file)
-        found = problems(scene)
-        if scene.stepping.integrator is not None:
-            found += integrators.problems(scene.stepping.integrator, "stepping.integrator")
-        if found:
-            raise SceneError(found, source=str(file))
+        require_sound(scene, str(file))
     except SceneError as error:
         complain(str(error))
         return 1
     if not quiet:
         output().print(f"{file}: valid ({count(len(scene.balls), 'ball')}, {scene.dimension}D)")
     return 0
+
+
+def require_sound(scene: Scene, source: str) -> None:
+    """SceneError, which names every problem, if the scene could not be run."""
+    found = problems(scene)
+    if scene.stepping.integrator is not None:
+        found += integrators.problems(scene.stepping.integrator, "stepping.integrator")
+    if found:
+        raise SceneError(found, source=source)

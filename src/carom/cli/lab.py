@@ -1,0 +1,44 @@
+"""The laboratory in the browser."""
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from carom.cli.check import require_sound
+from carom.cli.sources import scene_from
+from carom.cli.terminal import Mistake, output
+from carom.scene import Scene, library
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from carom.lab.bench import Benches
+
+
+def lab(source: str | None, port: int | None, *, open_browser: bool) -> int:
+    """Serve the laboratory until Ctrl-C, with a scene on its bench if one is named."""
+    scene = None if source is None else checked(source)
+    if find_spec("nicegui") is None:
+        raise Mistake('the laboratory needs the extra "lab". Install it: pip install "carom[lab]"')
+    from carom.lab.server import serve
+
+    entry = source if source is not None and source in library.names() else ""
+
+    def shell(benches: "Benches") -> "FastAPI":
+        from carom.lab.app import create_app  # when the port is known to be free: it takes a second
+
+        return create_app(benches, scene, entry)
+
+    return serve(
+        shell,
+        path="/" if scene is None else "/bench",
+        port=port,
+        open_browser=open_browser,
+        say=output().print,
+    )
+
+
+def checked(source: str) -> Scene:
+    """The scene, proven to be one before a server starts."""
+    scene = scene_from(source)
+    require_sound(scene, source)
+    return scene

@@ -1,0 +1,1 @@
+"""The laboratory: carom in the browser. `docs/lab.md` is its map."""

@@ -1,0 +1,110 @@
+"""The shell of the laboratory as an ASGI application. It binds nothing, opens nothing and starts no thread."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse, PlainTextResponse
+from nicegui import ui
+from starlette.concurrency import run_in_threadpool
+from starlette.staticfiles import StaticFiles
+
+from carom.errors import CaromError
+from carom.lab.bench import Benches
+from carom.lab.pages import bench as bench_page
+from carom.lab.pages import gallery
+from carom.lab.pages.frame import words_of
+from carom.lab.pages.opening import Counter
+from carom.lab.thumbnails import thumbnail
+from carom.scene import Scene, library
+
+STATIC = Path(__file__).parent / "static"
+FAVICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="11" cy="19" r="8" fill="#2f6fb3"/>'
+    '<circle cx="23.5" cy="10.5" r="6" fill="#d9822b"/></svg>'
+)
+
+
+def create_app(benches: Benches, first: Scene | None = None, entry: str = "") -> FastAPI:
+    """The application. "/bench" without a query opens `first`, which is the library's scene `entry`, or a file's."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    counter = Counter(first, entry)
+    app.mount("/lab/static", StaticFiles(directory=STATIC), name="lab-static")
+    _pictures(app)
+    _opening(app, counter)
+    _downloads(app, benches)
+    gallery.declare()
+    bench_page.declare(benches, counter)
+    ui.run_with(
+        app,
+        title="carom",
+        favicon=FAVICON,
+        dark=False,
+        tailwind=False,
+        binding_refresh_interval=None,
+        reconnect_timeout=5.0,
+        show_welcome_message=False,
+    )
+    return app
+
+
+def _pictures(app: FastAPI) -> None:
+    """The gallery's pictures."""
+
+    @app.get("/lab/thumbnails/{name}.svg")
+    async def picture(name: str, theme: str = "light") -> Response:
+        if name not in library.names():
+            return PlainTextResponse("There is no such scene in the library.", status_code=404)
+        svg = await run_in_threadpool(thumbnail, name, "dark" if theme == "dark" else "light")
+        return Response(svg, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=3600"})
+
+
+def _opening(app: FastAPI, counter: Counter) -> None:
+    """Files that are dropped, and links that hold a scene, for a ticket."""
+
+    @app.post("/lab/open")
+    async def opened(request: Request) -> JSONResponse:
+        told: Any = None
+        if int(request.headers.get("content-length") or 0) <= counter.LARGEST:
+            try:
+                told = await request.json()
+            except ValueError:
+                told = None
+        try:
+            ticket = await run_in_threadpool(counter.ticket, told)
+        except CaromError as problem:
+            return JSONResponse(
+                {"error": words_of(request).error(problem)}
+            )  # a page that asks would show 422 as a fault of its own
+        return JSONResponse({"ticket": ticket})
+
+
+def _downloads(app: FastAPI, benches: Benches) -> None:
+    """What can be saved of a bench."""
+
+    async def download(identity: str, kind: str) -> Response:
+        bench = benches.find(identity)
+        if bench is None:
+            return PlainTextResponse("This bench has gone. Load its page anew.", status_code=404)
+        runner = bench.runner
+        try:
+            text = await run_in_threadpool(runner.save if kind == "toml" else runner.collisions_csv)
+        except CaromError as problem:
+            return PlainTextResponse(str(problem), status_code=422)
+        name = re.sub(r"[^\w-]+", "-", bench.runner.view.entry or bench.runner.view.scene.name or "scene").strip("-")
+        filename = (
+            f"{name.encode('ascii', 'ignore').decode() or 'scene'}{'-collisions' if kind == 'csv' else ''}.{kind}"
+        )
+        media = "application/toml" if kind == "toml" else "text/csv; charset=utf-8"
+        return Response(text, media_type=media, headers={"Content-Disposition": f'attachment; filename="{filename}"'})
+
+    @app.get("/bench/{identity}/scene.toml")
+    async def scene_file(identity: str) -> Response:
+        return await download(identity, "toml")
+
+    @app.get("/bench/{identity}/collisions.csv")
+    async def collisions_file(identity: str) -> Response:
+        return await download(identity, "csv")

@@ -1,0 +1,166 @@
+"""Who may speak to the laboratory: its own pages, opened with the address that it printed, and nobody else.
+
+Any web page that a person visits can send requests to 127.0.0.1, and a name that is made to point there (DNS
+rebinding) makes them look like the page's own. So every request, to a socket too, must name this server as its
+Host, must not come from another Origin, and must bring the token of this run in a cookie.
+"""
+
+from __future__ import annotations
+
+import hmac
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.requests import cookie_parser
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+NAMES = ("127.0.0.1", "localhost", "[::1]")
+SAFE_METHODS = ("GET", "HEAD")
+OWN_SITES = ("same-origin", "none")
+"""Values of Sec-Fetch-Site: our own page, or the person's own doing (an address typed, a bookmark)."""
+POLICY = (
+    "default-src 'self'; "
+    # NiceGUI writes scripts and styles into its page, and Vue compiles templates in the browser.
+    "script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' blob:; worker-src 'self' blob:; "
+    "connect-src 'self' ws://{host}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HARDENING = {
+    b"x-content-type-options": b"nosniff",
+    b"x-frame-options": b"DENY",
+    b"referrer-policy": b"no-referrer",  # an address may hold the token
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+}
+CLOSE_REFUSED = 1008
+
+PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>carom: not opened</title>
+<style>
+  :root {{ color-scheme: light dark; }}
+  body {{ font: 1.05rem/1.6 system-ui, sans-serif; max-width: 34rem; margin: 18vh auto 0; padding: 0 1.5rem; }}
+  h1 {{ font-size: 1.4rem; font-weight: 600; }}
+  code {{ font-size: .95em; }}
+</style></head>
+<body><h1>{title}</h1>{words}</body></html>"""
+
+LOCKED = (
+    "<p>The laboratory opens with the address that <code>carom lab</code> printed in the terminal, the one that holds "
+    "<code>?token=</code>. Copy that line into the address bar. A new run prints a new one.</p>"
+    '<p>Is it open in this browser already? Then <a href="">go on</a>.</p>'
+)
+WRONG_HOST = "<p>Open it by the address that <code>carom lab</code> printed, which begins with <code>http://127.0.0.1</code>.</p>"
+FOREIGN = "<p>The request came from another web page. Open the laboratory by the address that it printed.</p>"
+
+
+class Guard:
+    """ASGI: lets through what is our own, to pages, files and sockets alike."""
+
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+        self.app = app
+        self.token = token
+        self.cookie = f"carom-{port}"
+        """Cookies are shared by all ports of a host: with the port in the name, two laboratories do not quarrel."""
+        self.hosts = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, let through or refuse."""
+        if scope["type"] == "http":
+            await self.answer(scope, receive, send)
+        elif scope["type"] == "websocket":
+            if self.trouble(scope) is None and self.opened(scope):
+                await self.app(scope, receive, send)
+            else:
+                await receive()
+                await send({"type": "websocket.close", "code": CLOSE_REFUSED})
+        elif scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A page or a file, if it may be had; security headers on every answer."""
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = self.hardened(list(message.get("headers", [])), scope)
+            await send(message)
+
+        response = self.refusal(scope)
+        await (self.app if response is None else response)(scope, receive, send_guarded)
+
+    def refusal(self, scope: Scope) -> Response | None:
+        """The answer in the app's place; None if the app is to answer."""
+        words = self.trouble(scope)
+        if words is not None:
+            return refused("This is not the way in", words)
+        if (response := self.admission(scope)) is not None:
+            return response
+        return None if self.opened(scope) else refused("The laboratory is locked", LOCKED)
+
+    def trouble(self, scope: Scope) -> str | None:
+        """What is wrong with where the request comes from, in words; None if nothing is."""
+        hosts = values(scope, b"host")
+        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
+            return WRONG_HOST
+        origins = values(scope, b"origin")
+        needed = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
+        if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in origins) or (needed and len(origins) != 1):
+            return FOREIGN
+        # A link on another page may lead here; another page may not use our files, nor hold us in a frame.
+        link = values(scope, b"sec-fetch-dest") == ["document"]
+        return FOREIGN if from_elsewhere(scope) and not link else None
+
+    def admission(self, scope: Scope) -> Response | None:
+        """For an address with the token: the cookie, and on to the address without it."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = [value for name, value in query if name == "token"]
+        if scope["method"] not in SAFE_METHODS or not given:
+            return None
+        if not self.right(given[0]):
+            return refused("The laboratory is locked", LOCKED)
+        rest = urlencode([(name, value) for name, value in query if name != "token"])
+        path = "/" + scope.get("raw_path", scope["path"].encode()).decode("latin-1").partition("?")[0].lstrip("/\\")
+        target = f"{path}?{rest}" if rest else path
+        response: Response
+        if from_elsewhere(scope):
+            # Someone else's link: a redirect would still be that page's doing, and bring no strict cookie.
+            response = HTMLResponse("", headers={"Refresh": f"0; url={target}"})
+        else:
+            response = RedirectResponse(target, status_code=303)
+        response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
+        return response
+
+    def opened(self, scope: Scope) -> bool:
+        """Does the request bring the token?"""
+        # Other programs of this computer leave cookies of any shape here: starlette's parser minds none of them.
+        jars = [cookie_parser(header) for header in values(scope, b"cookie")]
+        return any(self.right(jar[self.cookie]) for jar in jars if self.cookie in jar)
+
+    def right(self, token: str) -> bool:
+        """Compared in a time that tells nothing."""
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+
+    def hardened(self, given: list[tuple[bytes, bytes]], scope: Scope) -> list[tuple[bytes, bytes]]:
+        """Headers with our own in place of the app's, and without those that would let other pages in (CORS)."""
+        hosts = values(scope, b"host")
+        host = hosts[0].lower() if hosts and hosts[0].lower() in self.hosts else "127.0.0.1"
+        own = HARDENING | {b"content-security-policy": POLICY.format(host=host).encode()}
+        kept = [
+            pair for pair in given if not pair[0].lower().startswith(b"access-control-") and pair[0].lower() not in own
+        ]
+        return [*kept, *own.items()]
+
+
+def values(scope: Scope, name: bytes) -> list[str]:
+    """All headers of that name."""
+    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
+
+
+def from_elsewhere(scope: Scope) -> bool:
+    """Does the browser say that another page, of whatever site, asks for this?"""
+    return any(site not in OWN_SITES for site in values(scope, b"sec-fetch-site"))
+
+
+def refused(title: str, words: str) -> HTMLResponse:
+    """A page that says why, and how to get in."""
+    return HTMLResponse(PAGE.format(title=title, words=words), status_code=403, headers={"Cache-Control": "no-store"})

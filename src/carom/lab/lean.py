@@ -1,0 +1,34 @@
+"""A picture in fewer letters, for a gallery of many: rounded numbers, and dots of one look as one path."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+MANY = 24
+"""From this number on, disks of one size and colour that follow each other are drawn as one path of round dots."""
+
+_LONG = re.compile(r"(\d*\.\d{3,})")
+_DISK = re.compile(r'<circle cx="([-\d.]+)" cy="([-\d.]+)" r="([\d.]+)" fill="(#\w+)"/>')
+
+
+def lean(picture: str) -> str:
+    """The same to the eye: lengths to a hundredth, rows of equal disks as one path."""
+    rounded = _LONG.sub(lambda found: f"{float(found[1]):.2f}".rstrip("0").rstrip("."), picture)
+    lines: list[str] = []
+    for look, run in groupby(rounded.split("\n"), key=_look):
+        same = list(run)
+        lines += [_dots(same, *look)] if look and len(same) >= MANY else same
+    return "\n".join(lines)
+
+
+def _look(line: str) -> tuple[str, str] | None:
+    """Radius and colour of a line that is one disk."""
+    found = _DISK.fullmatch(line)
+    return (found[3], found[4]) if found else None
+
+
+def _dots(lines: list[str], radius: str, colour: str) -> str:
+    places = "".join(f"M{found[1]} {found[2]}h0" for line in lines if (found := _DISK.fullmatch(line)))
+    width = f"{2.0 * float(radius):.4g}"
+    return f'<path fill="none" stroke="{colour}" stroke-linecap="round" stroke-width="{width}" d="{places}"/>'

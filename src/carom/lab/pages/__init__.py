@@ -1,0 +1,1 @@
+"""The pages of the laboratory: the only place that knows NiceGUI, with `app.py`."""

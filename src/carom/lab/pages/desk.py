@@ -1,0 +1,79 @@
+"""What the parts of a bench's page share: words, the runner, and what is said where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, Protocol
+
+from carom.lab.bench import Bench
+from carom.lab.pages.live import Live
+from carom.lab.texts import Texts
+from carom.lab.view import View
+
+ANSWER = 3.0
+"""Seconds within which a message is the answer to what was typed."""
+
+
+class Part(Protocol):
+    """A part of the page."""
+
+    def build(self) -> None:
+        """Put it on the page, where the page is being built."""
+
+    def refresh(self, view: View) -> None:
+        """Say what has changed."""
+
+
+@dataclass
+class Desk:
+    """One page's bench, its words, and its live texts."""
+
+    words: Texts
+    live: Live
+    bench: Bench
+    edited: str = ""
+    """The field that was changed last, as long as it may be wrong."""
+    typed: str = ""
+    """The key of the field itself, where it has not its own line for what is wrong."""
+    edited_at: float = 0.0
+    answered: int = 0
+    """Number of the last message that was shown."""
+    message: str = field(default="", init=False)
+    kind: str = field(default="calm", init=False)
+
+    @property
+    def view(self) -> View:
+        """What is seen now."""
+        return self.bench.runner.view
+
+    def post(self, name: str, /, **arguments: Any) -> None:
+        """Have a command done."""
+        self.bench.runner.post(name, **arguments)
+
+    def edit(self, key: str, name: str, /, typed: str = "", **arguments: Any) -> None:
+        """Have a command done for a field: if it is wrong, that is said beside the field."""
+        self.live.call("wrong", "", "")
+        self.edited, self.typed, self.edited_at = key, typed or key, monotonic()
+        self.post(name, **arguments)
+
+    def hear(self, view: View) -> None:
+        """Show a new message: beside the field that was changed, or in the strip above the transport."""
+        message = view.message
+        if message is None:
+            self.message = ""
+            return
+        if message.number == self.answered:
+            return
+        self.answered = message.number
+        said = self.words.message(message.text)
+        if message.kind == "error" and self.edited and monotonic() - self.edited_at < ANSWER:
+            self.live.call("wrong", self.edited, said, self.typed)
+            self.live.forget(self.edited)
+            self.edited, self.message = "", ""
+        else:
+            self.message, self.kind = said, message.kind
+
+    def dismiss(self) -> None:
+        """The message has been read."""
+        self.message = ""

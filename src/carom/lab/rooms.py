@@ -1,0 +1,17 @@
+"""Which room does which command."""
+
+from __future__ import annotations
+
+from carom.lab import adding, edits, hands, opening, running, selecting, solving
+from carom.lab.session import Does
+
+DOES: Does = {
+    **running.DOES,
+    **opening.DOES,
+    **adding.DOES,
+    **edits.DOES,
+    **selecting.DOES,
+    **hands.DOES,
+    **solving.DOES,
+}
+"""A function a command: it takes the session and the command's arguments."""

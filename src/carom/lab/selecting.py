@@ -1,0 +1,68 @@
+"""Commands of selecting, and undo and redo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carom.lab.reading import indices as numbers
+from carom.lab.reading import refusal
+from carom.lab.session import Does, Session
+
+MODES = ("only", "add", "toggle")
+
+
+def selected(session: Session) -> tuple[int, ...]:
+    """The selected balls; a refusal if there are none."""
+    if not session.selected:
+        raise refusal("", "no ball is selected", "Select one first (Tab, or click on it).")
+    return session.selected
+
+
+def select(session: Session, indices: Any, mode: Any = "only") -> None:
+    """Select balls: these only, these too, or those that are not yet. The last one is the one that is looked at."""
+    if mode not in MODES:
+        raise refusal("mode", f"{mode!r} is unknown", f"Use one of {', '.join(MODES)}.")
+    given = numbers("indices", indices, len(session.track.scene.balls))
+    before = () if mode == "only" else session.selected
+    stay = tuple(k for k in before if k not in given)
+    new = tuple(k for k in given if not (mode == "toggle" and k in before))
+    session.selected = (*stay, *new)
+
+
+def select_next(session: Session) -> None:
+    """The next ball."""
+    _walk(session, 1)
+
+
+def select_previous(session: Session) -> None:
+    """The one before."""
+    _walk(session, -1)
+
+
+def _walk(session: Session, by: int) -> None:
+    count = len(session.track.scene.balls)
+    if not count:
+        raise refusal("", "there is no ball to select", "Add one first (B).")
+    here = session.selected[-1] if session.selected else (-1 if by > 0 else 0)
+    session.selected = ((here + by) % count,)
+
+
+def select_all(session: Session) -> None:
+    """All balls."""
+    session.selected = tuple(range(len(session.track.scene.balls)))
+
+
+def select_none(session: Session) -> None:
+    """None."""
+    session.selected = ()
+
+
+DOES: Does = {
+    "select": select,
+    "select-next": select_next,
+    "select-previous": select_previous,
+    "select-all": select_all,
+    "select-none": select_none,
+    "undo": Session.undo,
+    "redo": Session.redo,
+}

@@ -1,0 +1,135 @@
+/**
+ * Keys on the stage, by a keymap that is handed in as data (see docs/lab.md).
+ */
+
+const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 1], ArrowDown: [1, -1] };
+const ONCE = new Set(["toggle", "run", "pause", "restart", "clear", "add", "next-scene", "previous-scene", "undo", "redo", "duplicate", "remove"]);
+const SAME = { "=": "+", _: "-" };
+const HOLDABLE = /^[a-z]$/;
+
+const strongest = (vector) => vector.reduce((best, part, k) => (Math.abs(part) > Math.abs(vector[best]) ? k : best), 0);
+
+/** The name of a key as the keymap has it. */
+export function nameOf(event) {
+  const key = event.key === "Spacebar" ? " " : event.key;
+  if (key.length === 1) {
+    const low = key.toLowerCase();
+    if (/[a-z0-9]/.test(low) || !/^Key[A-Z]$/.test(event.code ?? "")) return low;
+    return event.code.slice(3).toLowerCase();
+  }
+  return key;
+}
+
+/** Listens to keys while the stage has the focus. */
+export class Keys {
+  /**
+   * @param {Array<{key: string, with?: string[], command: string, arguments?: object}>} keymap
+   * @param {object} bench send, local, cancel (returns whether it did), state, frame, scene, camera.
+   */
+  constructor(keymap, bench, element) {
+    this.keymap = keymap ?? [];
+    this.bench = bench;
+    this.held = new Set();
+    this.arrows = new Set();
+    this.ending = new AbortController();
+    const options = { signal: this.ending.signal };
+    element.addEventListener("keydown", (event) => this._down(event), options);
+    element.addEventListener("keyup", (event) => this._up(event), options);
+    element.addEventListener("blur", () => this._let(), options);
+  }
+
+  /** The entry of the keymap that an event stands for, or undefined. */
+  find(event) {
+    const key = nameOf(event);
+    const other = SAME[key];
+    const lone = key.length === 1 && !/[a-z0-9 ]/.test(key);
+    const fits = (entry, name, strict) => {
+      if (entry.key !== name) return false;
+      const wanted = new Set(entry.with ?? []);
+      if (wanted.has("Control") !== (event.ctrlKey || event.metaKey) || wanted.has("Alt") !== event.altKey) return false;
+      if (strict && !lone && wanted.has("Shift") !== event.shiftKey) return false;
+      const letters = [...wanted].filter((part) => HOLDABLE.test(part));
+      const down = [...this.held].filter((letter) => letter !== name && this._holds(letter));
+      return letters.length === down.length && letters.every((letter) => down.includes(letter));
+    };
+    return (
+      this.keymap.find((entry) => fits(entry, key, true)) ??
+      (other ? this.keymap.find((entry) => fits(entry, other, true)) : undefined)
+    );
+  }
+
+  /** Whether a letter is one that others are held together with. */
+  _holds(letter) {
+    return this.keymap.some((entry) => entry.with?.includes(letter));
+  }
+
+  _down(event) {
+    if (event.isComposing || event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+    const key = nameOf(event);
+    if (key === "Escape" && this.bench.cancel()) {
+      event.preventDefault();
+      return;
+    }
+    if (ARROWS[key] && this._steers() && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      event.preventDefault();
+      if (!this.arrows.has(key)) {
+        this.arrows.add(key);
+        this._steer();
+      }
+      return;
+    }
+    const entry = this.find(event);
+    if (HOLDABLE.test(key) && !event.ctrlKey && !event.metaKey && !event.altKey) this.held.add(key);
+    if (!entry) {
+      if (this._holds(key)) event.preventDefault();
+      return;
+    }
+    event.preventDefault();
+    if (event.repeat && (ONCE.has(entry.command) || entry.command.startsWith("view:"))) return;
+    if (entry.command.startsWith("view:")) this.bench.local(entry.command.slice(5), entry.arguments ?? {});
+    else this.bench.send(entry.command, this._arguments(key, entry));
+  }
+
+  /** Up is up on the screen, also where y counts downwards. */
+  _arguments(key, { command, arguments: given = {} }) {
+    const turned = command === "nudge" && key in ARROWS && given.field === "y" && this.bench.scene?.y_down;
+    return turned ? { ...given, steps: -given.steps } : given;
+  }
+
+  _up(event) {
+    const key = nameOf(event);
+    this.held.delete(key);
+    if (this.arrows.delete(key)) this._steer();
+  }
+
+  _let() {
+    this.held.clear();
+    if (this.arrows.size) {
+      this.arrows.clear();
+      this._steer();
+    }
+  }
+
+  /** Whether arrows steer a running scene (M-13) instead of moving the selected ball. */
+  _steers() {
+    const { state, frame } = this.bench;
+    return Boolean(frame?.running && state?.steering && state.steering !== "place");
+  }
+
+  _steer() {
+    const { scene } = this.bench;
+    const direction = new Array(scene?.dimension ?? 2).fill(0);
+    const upright = scene?.dimension === 3 ? strongest(this.bench.camera.up) : 1;
+    for (const name of this.arrows) {
+      const [axis, sign] = ARROWS[name];
+      if (axis === 0) direction[0] += sign;
+      else direction[upright] += scene?.y_down && upright === 1 ? -sign : sign;
+    }
+    this.bench.send("steer", { direction });
+  }
+
+  destroy() {
+    this._let();
+    this.ending.abort();
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * What lies under a point of the screen.
+ */
+
+import { QUIET, shownRadius } from "./colours.js";
+import { corners } from "./walls.js";
+
+const REACH = 9;
+
+/** The ball under a point, or null; a small one may be missed by some pixels. In 3D the nearest to the eye. */
+export function ballAt({ scene, frame, camera, looks }, left, top, reach = REACH) {
+  if (!frame) return null;
+  const d = frame.dimension;
+  let [best, least] = [null, Infinity];
+  for (let i = 0; i < frame.count; i += 1) {
+    const [x, y, scale] = camera.project(frame.positions[d * i], frame.positions[d * i + 1], frame.positions[d * i + 2]);
+    const away = Math.hypot(left - x, top - y);
+    if (!(away <= 4000)) continue;
+    const radius = shownRadius(scene.radii[i], scale, frame.count);
+    if (away > Math.max(radius, looks.bits(i) & QUIET ? 7 : reach)) continue;
+    const rank = d === 3 ? -scale + Math.max(0, away - radius) * 1e-3 * scale : away - radius;
+    if (rank < least) [best, least] = [i, rank];
+  }
+  return best;
+}
+
+/** All balls whose middles are inside a rectangle of the screen. */
+export function ballsIn({ frame, camera }, [x, y, tx, ty]) {
+  const found = [];
+  if (!frame) return found;
+  const d = frame.dimension;
+  for (let i = 0; i < frame.count; i += 1) {
+    const [px, py] = camera.project(frame.positions[d * i], frame.positions[d * i + 1], frame.positions[d * i + 2]);
+    if (px >= Math.min(x, tx) && px <= Math.max(x, tx) && py >= Math.min(y, ty) && py <= Math.max(y, ty)) found.push(i);
+  }
+  return found;
+}
+
+/** The draggable corner of a wall under a point, or null. */
+export function cornerAt({ scene, camera }, left, top, reach = 11) {
+  let [best, least] = [null, reach];
+  for (const corner of corners(scene)) {
+    const [x, y] = camera.project(...corner.place);
+    const away = Math.hypot(left - x, top - y);
+    if (away < least) [best, least] = [corner, away];
+  }
+  return best;
+}

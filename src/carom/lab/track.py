@@ -1,0 +1,339 @@
+"""A run with its past: whole copies of the simulation at instants in the past, from which any other is reached.
+
+A track is a row of segments, one an edit. Within a segment the same copy run on gives the same bits each time; what a
+hand did meanwhile is written down and done again. Copies are shared between tracks and never advanced.
+"""
+
+from __future__ import annotations
+
+import pickle
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.lab.collision_log import CollisionLog, Rows
+from carom.lab.past import Input, Keyframe, Past, Segment
+from carom.scene import Scene
+from carom.simulation import Simulation
+
+MEMORY = 200_000_000
+"""Bytes that the copies of a track may take."""
+MOST_FRAMES, FEWEST_FRAMES = 240, 12
+APART = 0.1
+"""Seconds of computing between two copies, at least,"""
+COPYING = 20.0
+"""and so many times what a copy costs: copying takes five per cent of the time at most."""
+AT_ONCE = 4096
+"""Collisions in a part, at most: room for more would take longer to clear than the part."""
+PART = 0.005
+"""A part takes so long, s of the clock: commands wait for its end."""
+JOLT = 0.25
+"""A part that takes longer, in s, has compiled something, and tells nothing of the cost."""
+
+
+class Track:
+    """A run and its past. `sim` is the run as it stands now, at any instant of the past or at its end."""
+
+    def __init__(
+        self, sim: Simulation, wish: dict[str, Any] | None = None, *, clock: Callable[[], float] = perf_counter
+    ) -> None:
+        self.clock = clock
+        self.sim = sim
+        self.part = 0.0
+        """Simulated time that a part of the run took last, s; 0: unknown."""
+        self._most: tuple[int, int] = (0, 0)
+        self.past = Past((self._segment(sim, 0.0, wish or {}),))
+        self._enter(0, self.past.segments[0].frames[0])
+
+    # Reading.
+
+    @property
+    def time(self) -> float:
+        """Where it stands, in the bench's time."""
+        return self.segment.offset + self.sim.time
+
+    @property
+    def end(self) -> float:
+        """How far it has come."""
+        return self.past.end
+
+    @property
+    def log(self) -> CollisionLog:
+        """Its collisions."""
+        return self.past.log
+
+    @property
+    def segment(self) -> Segment:
+        """The stretch that it stands in."""
+        return self.past.segments[self.number]
+
+    @property
+    def scene(self) -> Scene:
+        """What exists."""
+        return self.sim.scene
+
+    @property
+    def at_end(self) -> bool:
+        """Is what comes next not known yet?"""
+        return self.number == len(self.past.segments) - 1 and self.sim.time >= self.segment.end
+
+    def counts(self) -> dict[str, int]:
+        """Collisions so far, by kind."""
+        counts = dict(self.segment.counts)
+        for kind, count in self.sim.collisions_by_kind.items():
+            counts[kind] = counts.get(kind, 0) + count
+        return counts
+
+    # Running.
+
+    def toward(self, goal: float, budget: float = np.inf, asked: Callable[[], bool] = lambda: False) -> bool:
+        """Run on to a time of the bench, along the known way first, for about so many seconds of the clock.
+
+        True if it is there; it stops on the way when `asked` for. An error of the solver leaves it where it came to.
+        """
+        began = self.clock()
+        while self.time < goal:
+            self._onward(goal, budget - (self.clock() - began))
+            if self.clock() - began >= budget or asked():
+                break
+        return self.time >= goal
+
+    def _onward(self, goal: float, left: float) -> None:
+        """One part of the way."""
+        segment, sim = self.segment, self.sim
+        last = self.number == len(self.past.segments) - 1
+        if not last and sim.time >= segment.end:
+            self._enter(self.number + 1, self.past.segments[self.number + 1].frames[0])
+            return
+        self._replay()
+        known = sim.time < segment.end
+        stop = goal - segment.offset
+        if segment.offset + stop < goal:  # so that the bench's time gets there, whatever rounding does
+            stop = float(np.nextafter(stop, np.inf))
+        if known:
+            stop = min(stop, segment.end)
+        if self.done < len(segment.inputs):
+            stop = min(stop, segment.inputs[self.done].time)
+        if np.isfinite(left):
+            part = self.part or (stop - sim.time) / 64.0
+            stop = min(stop, max(sim.time + part, float(np.nextafter(sim.time, np.inf))))
+        self._run(stop, left, known=known)
+
+    def _run(self, stop: float, left: float, *, known: bool) -> None:
+        """Run the simulation, write down what is new, and keep a copy now and then."""
+        sim, before, began = self.sim, self.sim.time, self.clock()
+        rows: Rows | None = None
+        try:
+            rows = sim.collide(until=stop, collisions=AT_ONCE)
+        finally:
+            took = self.clock() - began
+            self._learn(sim.time - before, took, left)
+            self.cost += took
+            if not known:
+                self._grow(rows)
+            self._keep(took)
+
+    def next_collision(self, budget: float, horizon: float) -> bool:
+        """Run on to the next collision and all that fall together with it; True if there was one, or will be none."""
+        segment, sim = self.segment, self.sim
+        if not self.at_end:
+            known = self.log.after(self.time)
+            return self.toward(self.end if known is None else known, budget) and known is not None
+        if sim.solver == "exact":
+            if not sim.upcoming:
+                return True
+            rows = sim.collide(collisions=1)
+            rows = np.concatenate([rows, sim.collide(until=sim.time)])
+            self._grow(rows)
+            return True
+        self._replay()
+        count = sum(self.counts().values())
+        began = self.clock()
+        step = sim.method.step
+        while sim.time < horizon - segment.offset and self.clock() - began < budget:
+            self._run(sim.time + step, np.inf, known=False)
+            if sum(self.counts().values()) > count:
+                return True
+        return False
+
+    def _learn(self, done: float, took: float, left: float) -> None:
+        """Choose the next part so that it takes a part of the budget."""
+        if done <= 0.0 or not np.isfinite(left):
+            return
+        if took > JOLT:
+            self.part = min(self.part or done, done)
+            return
+        aim = max(min(left, PART), 1e-4)
+        self.part = done * min(max(aim / max(took, 1e-7), 0.2), 4.0)
+
+    def _grow(self, rows: Rows | None) -> None:
+        """The end has moved, and there are new collisions."""
+        segment = replace(self.segment, end=self.sim.time)
+        log = self.log
+        if rows is not None and len(rows):
+            rows["time"] += segment.offset
+            log = log.extended(rows)
+        self.past = Past((*self.past.segments[:-1], segment), log)
+
+    # The hand.
+
+    def hand(self, what: str, *arguments: Any) -> None:
+        """Let a hand do something now, at the end of the run."""
+        self._replay()
+        made = Input(self.sim.time, what, arguments)
+        made.apply(self.sim)
+        segment = replace(self.segment, inputs=(*self.segment.inputs, made))
+        self.past = replace(self.past, segments=(*self.past.segments[:-1], segment))
+        self.done = len(segment.inputs)
+
+    def _replay(self) -> None:
+        """Do what a hand did at this instant, before going on: until then, one sees what was seen before it did."""
+        inputs = self.segment.inputs
+        while self.done < len(inputs) and inputs[self.done].time <= self.sim.time:
+            inputs[self.done].apply(self.sim)
+            self.done += 1
+
+    # Going back.
+
+    def seek(self, goal: float) -> None:
+        """Stand before a time of the bench, as near as a copy allows; `toward` does the rest."""
+        goal = min(max(goal, self.past.segments[0].start), self.end)
+        starts = [segment.start for segment in self.past.segments]
+        number = bisect_right(starts, goal) - 1
+        segment = self.past.segments[number]
+        times = [frame.time for frame in segment.frames]
+        frame = segment.frames[max(bisect_right(times, goal - segment.offset) - 1, 0)]
+        here = number == self.number and self.time <= goal and self.sim.time >= frame.time
+        if not here:
+            self._enter(number, frame)
+
+    def go(self, goal: float) -> None:
+        """Stand at a time of the bench, however long it takes."""
+        self.seek(goal)
+        self.toward(min(goal, self.end))
+
+    def _enter(self, number: int, frame: Keyframe) -> None:
+        """Stand where a copy was made."""
+        self.number = number
+        self.sim = frame.sim.copy()
+        self.cost = frame.cost
+        self.kept = frame.cost
+        self.done = frame.inputs
+
+    # Editing.
+
+    def branch(
+        self, sim: Simulation, wish: dict[str, Any] | None = None, births: NDArray[np.float64] | None = None
+    ) -> Past:
+        """Go on from now with another simulation; what came after is cut off. Gives the past as it was, for undo."""
+        was, now, counts = self.marked(), self.time, self.counts()
+        segment, before = was.segments[self.number], was.segments[: self.number]
+        stays = replace(
+            segment,
+            end=self.sim.time,
+            frames=tuple(frame for frame in segment.frames if frame.time <= self.sim.time),
+            inputs=segment.inputs[: self.done],
+        )
+        for kind, count in sim.collisions_by_kind.items():
+            counts[kind] = counts.get(kind, 0) - count
+        new = self._segment(sim, now - sim.time, segment.wish if wish is None else wish, counts, births)
+        kept = () if stays.start >= now else (stays,)
+        segments = [*before, *kept, new]
+        while len(segments) > self.most_frames // 2:  # after very many edits, forget stretches after the first
+            del segments[1]
+        self.past = Past(tuple(segments), self.log.until(now))
+        self._thin_out()
+        self.part = 0.0
+        self._enter(len(self.past.segments) - 1, new.frames[0])
+        return was
+
+    def marked(self) -> Past:
+        """The past with a copy at this very instant; the simulation itself, which must not be advanced after that."""
+        segment, sim = self.segment, self.sim
+        if any(frame.time == sim.time for frame in segment.frames):
+            return self.past
+        frames = sorted((*segment.frames, Keyframe(sim.time, sim, self.cost, self.done)), key=lambda each: each.time)
+        segments = list(self.past.segments)
+        segments[self.number] = replace(segment, frames=tuple(frames))
+        return replace(self.past, segments=tuple(segments))
+
+    def restore(self, past: Past, time: float) -> None:
+        """Take another past, and stand at one of its instants, or before it as near as a copy allows."""
+        self.past = past
+        self.number, self.part = -1, 0.0  # nowhere yet
+        self.seek(time)
+
+    def _segment(
+        self,
+        sim: Simulation,
+        offset: float,
+        wish: dict[str, Any],
+        counts: dict[str, int] | None = None,
+        births: NDArray[np.float64] | None = None,
+    ) -> Segment:
+        """A stretch that begins with a simulation, which nobody advances from now on."""
+        return Segment(offset, (Keyframe(sim.time, sim, 0.0, 0),), sim.time, wish, counts or {}, births)
+
+    # Copies.
+
+    def _keep(self, took: float) -> None:
+        """Keep a copy if the last one is long ago, in seconds of computing; thin them out if there are many."""
+        if took > JOLT and self.cost - self.kept == took:  # a compilation is no reason for a copy
+            self.cost -= took
+        if self.cost - self.kept < APART:
+            return
+        segment, sim = self.segment, self.sim
+        if any(frame.time == sim.time for frame in segment.frames):
+            self.kept = self.cost
+            return
+        began = self.clock()
+        frame = Keyframe(sim.time, sim.copy(), self.cost, self.done)
+        copying = self.clock() - began
+        self.kept = self.cost + max(0.0, COPYING * copying - APART)
+        frames = sorted((*segment.frames, frame), key=lambda each: each.time)
+        segments = list(self.past.segments)
+        segments[self.number] = replace(segment, frames=tuple(frames))
+        self.past = replace(self.past, segments=tuple(segments))
+        self._thin_out()
+
+    @property
+    def most_frames(self) -> int:
+        """How many copies fit into the memory that there is for them."""
+        count = len(self.scene.balls)
+        if self._most[0] != count or not self._most[1]:
+            size = len(pickle.dumps(self.sim, protocol=5))
+            self._most = (count, int(min(max(MEMORY / size, FEWEST_FRAMES), MOST_FRAMES)))
+        return self._most[1]
+
+    def _thin_out(self) -> None:
+        """Let copies go until there are no more than fit."""
+        while sum(len(each.frames) for each in self.past.segments) > self.most_frames and self._thin():
+            pass
+
+    def _thin(self) -> bool:
+        """Let go the copy whose loss matters least: the gap that it leaves, as a part of how long ago it is."""
+        best: tuple[float, int, int] | None = None
+        later = 0.0
+        for number in reversed(range(len(self.past.segments))):
+            frames = self.past.segments[number].frames
+            until = frames[-1].cost
+            for k in range(1, len(frames)):
+                after = frames[k + 1].cost if k + 1 < len(frames) else until
+                age = later + until - frames[k].cost + APART
+                loss = (after - frames[k - 1].cost) / age
+                if best is None or loss < best[0]:
+                    best = (loss, number, k)
+            later += until
+        if best is None:
+            return False
+        _, number, k = best
+        segments = list(self.past.segments)
+        frames = segments[number].frames
+        segments[number] = replace(segments[number], frames=(*frames[:k], *frames[k + 1 :]))
+        self.past = replace(self.past, segments=tuple(segments))
+        return True

@@ -1,0 +1,1 @@
+"""The laboratory in a real Chromium."""

@@ -1,0 +1,209 @@
+"""Every key, pressed in the real laboratory, and what it does there."""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from browser.workbench import Workbench
+from carom import library
+from carom.lab.keymap import KEYS, Key
+
+Step = tuple[str, dict[str, Any]]
+Seen = dict[str, Any]
+
+NAMES = library.names()
+FLAT, SOLID = "oblique", "inner-planets"
+AFTER = NAMES[NAMES.index(FLAT) + 1]
+BEFORE = NAMES[NAMES.index(FLAT) - 1]
+FIRST: Step = ("select", {"indices": [0]})
+ONE: Step = ("collision", {})
+
+
+def seen(bench: Workbench) -> Seen:
+    """What can be told of a bench."""
+    state = bench.state()
+    ball = state["inspector"] or {"position": (), "velocity": (), "mass": None, "radius": None}
+    return {
+        **{
+            name: state[name]
+            for name in ("running", "time", "end", "speed", "entry", "selected", "can_undo", "can_redo")
+        },
+        **{name: ball[name] for name in ("position", "velocity", "mass", "radius")},
+        "screen": bench.ball(state["selected"][0]) if len(state["selected"]) == 1 else (),
+        "collisions": state["meters"]["collisions"],
+        "balls": bench.count(),
+        "scale": bench.page.evaluate("carom.camera.scale ?? 1 / carom.camera.distance"),
+    }
+
+
+def is_(**wanted: Any) -> Callable[[Seen, Seen], bool]:
+    """It is so afterwards, and was not so before."""
+    return lambda old, new: all(new[name] == value and old[name] != value for name, value in wanted.items())
+
+
+def moves(name: str, axis: int, sign: int) -> Callable[[Seen, Seen], bool]:
+    """One component grows or falls; nothing else of the ball changes."""
+
+    def holds(old: Seen, new: Seen) -> bool:
+        others = [k for k in range(len(old[name])) if k != axis]
+        return sign * (new[name][axis] - old[name][axis]) > 0 and all(new[name][k] == old[name][k] for k in others)
+
+    return holds
+
+
+def heavier(factor: float) -> Callable[[Seen, Seen], bool]:
+    """Mass, and the radius with it, so that heavier looks bigger."""
+    return lambda old, new: (
+        new["mass"] == pytest.approx(factor * old["mass"])
+        and new["radius"] == pytest.approx(sqrt(factor) * old["radius"])
+    )
+
+
+EFFECTS: dict[tuple[str, ...], tuple[list[Step], Callable[[Seen, Seen], bool]]] = {
+    (" ",): ([], is_(running=True)),
+    ("p",): ([("run", {})], is_(running=False)),
+    (".",): ([], lambda old, new: new["time"] == pytest.approx(old["time"] + 1 / 60)),
+    ("n",): ([], is_(collisions=1)),
+    ("n", "Shift"): ([ONE, ONE], lambda old, new: 0.0 < new["time"] < old["time"] and new["end"] == old["end"]),
+    ("]",): ([], is_(speed=2.0)),
+    ("[",): ([], is_(speed=0.5)),
+    ("r",): ([ONE], is_(time=0.0, end=0.0, collisions=0)),
+    ("Home",): ([ONE], lambda old, new: new["time"] == 0.0 < new["end"] == old["end"] == old["time"]),
+    ("End",): ([ONE, ("scrub", {"time": 0.0})], lambda old, new: old["time"] == 0.0 < new["time"] == new["end"]),
+    ("PageDown",): ([], is_(entry=AFTER)),
+    ("PageUp",): ([], is_(entry=BEFORE)),
+    ("Backspace", "Control"): ([("speed", {"factor": 5.0})], is_(balls=0, speed=1.0, entry="")),
+    ("Tab",): ([], is_(selected=[0])),
+    ("Tab", "Shift"): ([], is_(selected=[1])),
+    ("a", "Control"): ([], is_(selected=[0, 1])),
+    ("a", "Control", "Shift"): ([FIRST], is_(selected=[])),
+    ("b",): ([], is_(balls=3, selected=[2])),
+    ("d", "Control"): ([FIRST], is_(balls=3, selected=[2])),
+    ("Delete",): ([FIRST], is_(balls=1, can_undo="remove")),
+    ("Backspace",): ([FIRST], is_(balls=1, can_undo="remove")),
+    ("ArrowLeft",): ([FIRST], moves("screen", 0, -1)),
+    ("ArrowRight",): ([FIRST], moves("screen", 0, 1)),
+    ("ArrowUp",): ([FIRST], moves("screen", 1, -1)),
+    ("ArrowDown",): ([FIRST], moves("screen", 1, 1)),
+    ("ArrowLeft", "Shift"): ([("select", {"indices": [1]})], moves("screen", 0, -1)),
+    ("ArrowRight", "Shift"): ([FIRST], moves("screen", 0, 1)),
+    ("ArrowUp", "Shift"): ([FIRST], moves("screen", 1, -1)),
+    ("ArrowDown", "Shift"): ([FIRST], moves("screen", 1, 1)),
+    ("ArrowUp", "Alt"): ([FIRST], moves("position", 2, -1)),
+    ("ArrowDown", "Alt"): ([FIRST], moves("position", 2, 1)),
+    **{(sign, "m"): ([FIRST], heavier(1.1)) for sign in "+="},
+    **{(sign, "m"): ([FIRST], heavier(1 / 1.1)) for sign in "-_"},
+    **{(sign, axis): ([FIRST], moves("velocity", "xyz".index(axis), 1)) for sign in "+=" for axis in "xyz"},
+    **{(sign, axis): ([FIRST], moves("velocity", "xyz".index(axis), -1)) for sign in "-_" for axis in "xyz"},
+    ("z", "Control"): ([("add", {})], is_(balls=2, can_redo="add", can_undo="open")),
+    ("y", "Control"): ([("add", {}), ("undo", {})], is_(balls=3, can_undo="add", can_redo=None)),
+    ("z", "Control", "Shift"): ([("add", {}), ("undo", {})], is_(balls=3, can_undo="add", can_redo=None)),
+    ("+",): ([], lambda old, new: new["scale"] == pytest.approx(1.25 * old["scale"])),
+    ("=",): ([], lambda old, new: new["scale"] == pytest.approx(1.25 * old["scale"])),
+    ("-",): ([], lambda old, new: new["scale"] == pytest.approx(0.8 * old["scale"])),
+}
+ELSEWHERE = {("Escape",), ("?",), ("F6",), ("1",), ("f",)}
+"""Keys that open something or go somewhere: below."""
+
+
+def test_no_key_is_forgotten_here() -> None:
+    assert set(EFFECTS) | ELSEWHERE == {(key.key, *key.held) for key in KEYS}
+
+
+@pytest.mark.requirement("T-17", "S-09")
+@pytest.mark.parametrize(
+    "key",
+    [key for key in KEYS if (key.key, *key.held) not in ELSEWHERE],
+    ids=lambda key: "+".join([*key.held, key.key]),
+)
+def test_each_key_does_what_it_says(workbench: Workbench, key: Key) -> None:
+    before, holds = EFFECTS[key.key, *key.held]
+    depth = key.arguments.get("field") in {"z", "vz"}
+    workbench.open(SOLID if depth else FLAT)
+    for name, arguments in before:
+        workbench.do(name, **arguments)
+    old = seen(workbench)
+    workbench.press(key.key, *key.held)
+    new = seen(workbench)
+    assert holds(old, new), f"before: {old}\nafter: {new}"
+
+
+@pytest.mark.requirement("T-07", "T-17")
+def test_f_shows_everything_and_1_is_the_real_size(workbench: Workbench) -> None:
+    workbench.open(FLAT)
+    workbench.page.evaluate("carom.fit(false)")
+    whole = workbench.page.evaluate("carom.camera.scale")
+    workbench.page.evaluate("caromShell.calibrate()")
+    workbench.page.locator("#calibrate-slider").fill("50")
+    workbench.page.get_by_role("button", name="It fits").click()
+    workbench.until("!carom.camera.flight && carom.camera.scale === 5000")  # 50 pixels a centimetre
+    workbench.press("f")
+    workbench.until("whole => !carom.camera.flight && Math.abs(carom.camera.scale / whole - 1) < 1e-9", whole)
+    workbench.press("1")
+    workbench.until("!carom.camera.flight && carom.camera.scale === 5000")
+    radius = workbench.scene("radii")[0]
+    assert workbench.page.evaluate("carom.scene.radii[0] * carom.camera.scale") == pytest.approx(100.0 * radius * 50.0)
+    workbench.press("f")
+
+
+@pytest.mark.requirement("S-09", "T-17")
+def test_esc_opens_the_menu_from_which_everything_is_reached_by_keys(workbench: Workbench) -> None:
+    page = workbench.page
+    workbench.open(FLAT)
+    workbench.do("run")
+    workbench.keyboard.press("Escape")
+    expect(page.locator("#dialog-menu")).to_be_visible()
+    workbench.until("!carom.state.running")
+    names = []
+    for _ in range(12):
+        names.append(page.evaluate("document.activeElement.textContent.trim()"))
+        page.keyboard.press("Tab")
+    wanted = ["Resume", "Options", "Restart", "Save as a file", "Share a link"]
+    assert [name for name in names if name in wanted][: len(wanted)] == wanted
+    page.keyboard.press("Escape")
+    expect(page.locator("#dialog-menu")).not_to_be_visible()
+    workbench.until("carom.state.running && document.activeElement.id === 'stage'")
+    workbench.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    workbench.until("document.activeElement.id === 'tab-options'")
+
+
+def test_the_question_mark_shows_every_key_and_esc_goes_back(workbench: Workbench) -> None:
+    workbench.open(FLAT)
+    workbench.keyboard.press("?")
+    expect(workbench.page.locator("#dialog-help")).to_be_visible()
+    workbench.keyboard.press("Escape")
+    expect(workbench.page.locator("#dialog-help")).not_to_be_visible()
+    workbench.until("document.activeElement.id === 'stage'")
+
+
+def test_f6_leaves_the_stage_and_tab_goes_on_through_the_page(workbench: Workbench) -> None:
+    workbench.open(FLAT)
+    focus = "[document.activeElement.id, document.activeElement.getAttribute('aria-label')]"
+    workbench.keyboard.press("F6")
+    met = workbench.page.evaluate(focus)
+    assert "stage" not in met
+    for _ in range(9):
+        workbench.keyboard.press("Tab")
+        met += workbench.page.evaluate(focus)
+    assert {"run", "timeline", "speed", "Restart"} <= set(met)
+    workbench.keyboard.press("F6")
+    assert workbench.page.evaluate(focus)[0] == "stage"
+
+
+@pytest.mark.requirement("T-17")
+def test_a_system_is_built_and_run_by_the_keyboard_alone(workbench: Workbench) -> None:
+    workbench.open(FLAT)
+    workbench.press("Backspace", "Control")
+    workbench.press("b")
+    workbench.press("b")
+    workbench.press("+", "m")
+    workbench.press("+", "x")
+    workbench.press(" ")
+    workbench.until("carom.frame.count === 2 && carom.frame.time > 0.1")
+    workbench.press(" ")
+    assert workbench.state("meters.kinetic") > 0.0

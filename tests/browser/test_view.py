@@ -1,0 +1,549 @@
+"""What moves in the browser, by itself: golden frames, pixels, and the commands that hands and keys make."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from browser.conftest import PHONE, ROOT, Tabs
+from browser.stage import Stage, files, frame
+from carom.lab.commands import COMMANDS
+from carom.lab.keymap import KEYS
+
+BOX = {"kind": "box", "low": [-2.0, -1.0], "high": [2.0, 1.0], "periodic": [False, False]}
+TWO = [[-1.0, 0.0], [1.0, 0.5]]
+KEYMAP = [key.message() for key in KEYS]
+
+Open = Callable[..., Stage]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with files() as one:
+        yield one
+
+
+@pytest.fixture
+def stage(tabs: Tabs, address: str) -> Open:
+    """Opens stages."""
+
+    def opened(query: str = "", **options: Any) -> Stage:
+        return Stage(tabs.new(**options), address, query, KEYMAP)
+
+    return opened
+
+
+@pytest.fixture
+def pair(stage: Open) -> Stage:
+    """Two balls of 10 cm, paused."""
+    made = stage()
+    made.scene([0.1, 0.1], walls=[BOX])
+    made.state()
+    made.frame(TWO, np.zeros((2, 2)))
+    made.sent()
+    return made
+
+
+def near(found: list[int], wanted: list[int], by: int = 12) -> bool:
+    return max(abs(a - b) for a, b in zip(found, wanted, strict=True)) <= by
+
+
+# ---------------------------------------------------------------- protocol
+
+
+def test_golden_frames_say_the_same_in_the_browser(stage: Open) -> None:
+    page = stage().page
+    data = (ROOT / "tests/lab/frames.bin").read_bytes()
+    for wanted in json.loads((ROOT / "tests/lab/frames.json").read_text()):
+        part = data[wanted["offset"] : wanted["offset"] + wanted["length"]]
+        found = page.evaluate(
+            """text => {
+              const frame = parseFrame(Uint8Array.from(atob(text), sign => sign.charCodeAt(0)).buffer);
+              const rows = list => list && Array.from({length: frame.count}, (_, i) =>
+                Array.from(list.subarray(i * frame.dimension, (i + 1) * frame.dimension), x => isNaN(x) ? null : x));
+              const {number, time, epoch, seq, count: n, dimension, rate} = frame;
+              const bits = [frame.velocities, frame.forces, frame.running, frame.held, frame.past];
+              return {number, time, epoch, seq, n, dimension, rate,
+                positions: rows(frame.positions), velocities: rows(frame.velocities), forces: rows(frame.forces),
+                companions: frame.companions.map(rows), marks: Array.from(frame.marks),
+                flags: bits.reduce((sum, bit, k) => sum + (bit ? 1 << k : 0), 0)};
+            }""",
+            base64.b64encode(part).decode(),
+        )
+        assert found == {name: wanted[name] for name in found}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\x02" + bytes(39), frame(TWO)[:-4], frame(TWO) + b"\0\0\0\0"],
+    ids=["empty", "version", "short", "long"],
+)
+def test_bytes_that_are_no_frame_make_a_note_and_nothing_else(stage: Open, data: bytes) -> None:
+    made = stage()
+    made.page.evaluate("text => giveFrame(text)", base64.b64encode(data).decode())
+    notes = made.page.evaluate("events.filter(([name]) => name === 'carom-note').map(([, note]) => note.kind)")
+    assert notes == ["error"]
+
+
+def test_each_frame_is_acknowledged_drawn_or_dropped(pair: Stage) -> None:
+    pair.page.evaluate("sent.length = 0")
+    both = [base64.b64encode(frame(TWO, number=number)).decode() for number in (10, 11)]
+    unknown = base64.b64encode(frame(TWO, number=12, epoch=99)).decode()
+    pair.page.evaluate("list => list.forEach(text => giveFrame(text))", [*both, unknown])
+    pair.settle()
+    acks = pair.page.evaluate("sent.filter(message => 'ack' in message).map(message => message.ack)")
+    assert sorted(acks) == [10, 11, 12]
+
+
+def test_a_lost_socket_comes_back_and_what_was_sent_meanwhile_arrives(pair: Stage) -> None:
+    page = pair.page
+    page.evaluate("sockets.at(-1).close(1006)")
+    assert page.locator(".carom-lost").is_visible()
+    page.evaluate("bench.send('run')")
+    page.wait_for_function(
+        "sockets.length === 2 && sockets[1].readyState === 1 && sent.some(message => message.do === 'run')"
+    )
+    assert page.locator(".carom-lost").is_hidden()
+
+
+def test_the_very_first_picture_of_a_periodic_box_has_its_colours(stage: Open) -> None:
+    """Images over the edge number their looks apart from others: the first must not pass for one that is drawn."""
+    made = stage()
+    made.page.evaluate(
+        """() => {
+          const draw = bench._draw.bind(bench);
+          bench._draw = (now) => {
+            draw(now);
+            if (!bench.frame || window.first) return;
+            const [x, y] = bench.camera.project(bench.frame.positions[0], bench.frame.positions[1]);
+            const sheet = new OffscreenCanvas(bench.canvases.balls.width, bench.canvases.balls.height).getContext("2d");
+            sheet.drawImage(bench.canvases.balls, 0, 0);
+            window.first = Array.from(sheet.getImageData(x * bench.ratio, y * bench.ratio, 1, 1).data.slice(0, 3));
+          };
+        }"""
+    )
+    made.scene([0.1, 0.1], walls=[BOX | {"periodic": [True, True]}])
+    made.frame([[-1.0, 0.0], [1.95, 0.5]])
+    made.page.wait_for_function("window.first")
+    plain = made.page.evaluate("bench.colour.plain")
+    assert near(made.page.evaluate("first"), [int(plain[k : k + 2], 16) for k in (1, 3, 5)])
+
+
+# ---------------------------------------------------------------- drawing
+
+
+@pytest.mark.requirement("T-16")
+@pytest.mark.parametrize("query", ["", "nogl", "theme=dark", "theme=dark&nogl", "palette=safe"])
+def test_balls_are_where_they_should_be_in_their_colours(stage: Open, query: str) -> None:
+    made = stage(query)
+    made.scene([0.2, 0.2, 0.2], walls=[BOX])
+    made.state(selected=[1])
+    made.frame([[-1.5, 0.0], [0.0, 0.5], [1.0, -0.5]], marks=[2])
+    assert made.page.evaluate("bench.view.gl !== undefined") == ("nogl" not in query)
+    for place, name in (((-1.5, 0.0), "plain"), ((0.0, 0.5), "select"), ((1.0, -0.5), "mark")):
+        x, y = made.at(*place)
+        assert near(made.pixel(x, y + 12), made.colour(name)), name
+        side = 0.2 * made.page.evaluate("bench.camera.scale")
+        assert near(made.pixel(x - 0.8 * side, y), made.colour(name)), name
+        assert near(made.pixel(x - side - 8, y), made.colour("field")), name
+
+
+@pytest.mark.requirement("T-07")
+def test_real_size_is_by_calibration(pair: Stage) -> None:
+    assert pair.page.evaluate("bench.calibrate(40), bench.realSize(), bench.camera.scale") == pytest.approx(4000)
+    assert pair.page.evaluate("localStorage.getItem('carom-pixels-per-centimetre')") == "40"
+
+
+def test_many_points_are_seen_though_they_have_no_radius(stage: Open) -> None:
+    made = stage()
+    made.scene([0.0] * 3)
+    made.frame([[0.0, 0.0], [1.0, 0.0], [np.nan, np.nan]])
+    x, y = made.at(0.0, 0.0)
+    assert near(made.pixel(x, y), made.colour("plain"), 40)
+
+
+@pytest.mark.parametrize("query", ["", "nogl"])
+def test_three_dimensions_are_drawn(stage: Open, query: str) -> None:
+    made = stage(query)
+    made.scene(
+        [0.3, 0.2, 0.0, 0.0, 0.0],
+        dimension=3,
+        gravity=[0.0, 0.0, -9.8],
+        links=[[2, 3]],
+        triangles=[[2, 3, 4]],
+        fixed=[1],
+        walls=[{"kind": "box", "low": [-2, -1, -1], "high": [2, 1, 1], "periodic": [False] * 3}],
+        obstacles=[
+            {"kind": "circle", "centre": [1.2, 0, -0.5], "radius": 0.3, "solid": True},
+            {"kind": "cylinder", "from": [-1, -0.5, -1], "to": [-1, -0.5, 0], "radius": 0.2, "solid": True},
+            {"kind": "half-space", "point": [0, 0, -1], "normal": [0, 0, 1]},
+            {
+                "kind": "mesh",
+                "vertices": [[0, 0, -1], [1, 0, -1], [0, 1, -1], [0, 0, 0]],
+                "faces": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]],
+                "solid": True,
+            },
+        ],
+    )
+    made.state(selected=[1])
+    made.frame(
+        [[-1.2, 0.0, 0.6], [1.5, 0.5, 0.5], [0.5, -0.8, 0.8], [1.0, -0.8, 0.8], [0.5, -0.8, 0.2]],
+        np.zeros((5, 3)),
+        marks=[0],
+    )
+    red, green, blue = made.pixel(*made.at(-1.2, 0.0, 0.6))
+    assert red > 100
+    assert red > 1.5 * max(green, blue)
+    red, green, blue = made.pixel(*made.at(0.65, -0.8, 0.6))
+    assert blue > red + 20, "cloth"
+
+
+def test_nothing_is_drawn_while_nothing_changes(pair: Stage) -> None:
+    pair.page.wait_for_timeout(100)
+    assert pair.page.evaluate("bench.asked") == 0
+
+
+def test_lost_graphics_come_back(pair: Stage, tabs: Tabs) -> None:
+    tabs.forgive("CONTEXT_LOST_WEBGL|context")
+    pair.page.evaluate(
+        """new Promise(done => {
+          const loss = bench.view.gl.getExtension("WEBGL_lose_context");
+          bench.canvases.balls.addEventListener("webglcontextlost", () => setTimeout(() => loss.restoreContext(), 50));
+          bench.canvases.balls.addEventListener("webglcontextrestored", () => setTimeout(done, 50));
+          loss.loseContext();
+        })"""
+    )
+    x, y = pair.at(-1.0, 0.0)
+    assert near(pair.pixel(x, y + 5), pair.colour("plain"))
+
+
+@pytest.mark.parametrize("size", [(1280, 720), PHONE])
+def test_all_layers_and_charts_at_once(stage: Open, size: tuple[int, int]) -> None:
+    made = stage("charts", size=size)
+    names = made.page.evaluate("Object.keys(bench.shown())")
+    made.scene([0.1, 0.1], walls=[BOX], names=["a", None], links=[[0, 1]])
+    made.page.evaluate("names => names.forEach(name => bench.layer(name, true))", names)
+    meters = {
+        "upcoming": [{"time": 1.0, "kind": "pair", "partners": [0, 1], "wall": None, "place": [0.0, 0.0]}],
+        "centre_of_mass": [0.0, 0.25],
+        "speeds": [0.1, 0.5, 0.2],
+        "maxwell": [0.2, 0.4, 0.2],
+        "speeds_end": 3.0,
+    }
+    made.state(selected=[0, 1], time=0.5, end=1.0, meters=meters, collision_times=[0.2, 0.7])
+    chart = {
+        "reset": True,
+        "time": [0, 0.5, 1],
+        "kinetic": [1, 2, 1],
+        "potential": [1, 0, 1],
+        "total": [2, 2, 2],
+        "momentum": [[0, 1]] * 3,
+    }
+    made.page.evaluate("chart => give({chart})", chart | {"companions": {"euler": [2, 2.1, 2.2]}})
+    for k in range(3):
+        made.frame(np.array(TWO) + 0.1 * k, np.ones((2, 2)), time=0.1 * k, companions=[np.array(TWO) + 0.05], marks=[0])
+    wants = made.page.evaluate("sent.filter(message => message.want).at(-1).want")
+    assert wants == {"velocities": True, "forces": True}
+    x, y = made.at(-2.0, 0.0)
+    assert near(made.pixel(x, y), made.colour("wall"), 40)
+    assert made.page.evaluate("bench.charts.energy.times.length") == 3
+
+
+def test_lengths_are_said_in_units_that_suit(stage: Open) -> None:
+    page = stage().page
+    said = page.evaluate("[3e-9, 2e-6, 0.05, 1, 20000, 1.495978707e11, 0].map(x => units.length(x))")
+    assert said == ["3 nm", "2 µm", "5 cm", "1 m", "20 km", "1 AU", "0 m"]
+    assert page.evaluate("[0.9, 2.2, 7, 48].map(units.roundStep)") == pytest.approx([0.5, 2, 5, 20])
+
+
+# ---------------------------------------------------------------- the hand
+
+
+@pytest.mark.requirement("S-05")
+def test_press_drag_release_launches(pair: Stage) -> None:
+    start, end = pair.at(0.0, -0.5), pair.at(0.5, -0.5)
+    pair.drag(start, end, release=False)
+    assert pair.sent() == [("hold", {})]
+    aim = pair.page.evaluate("bench.hand.aim.value")
+    pair.page.mouse.up()
+    [(name, given)] = pair.sent()
+    assert name == "launch"
+    assert given["position"] == pytest.approx([0.0, -0.5], abs=0.01)
+    assert given["velocity"][0] == pytest.approx(aim, rel=0.01)
+    assert aim > 0
+    assert given["velocity"][1] == pytest.approx(0.0, abs=0.01)
+
+
+@pytest.mark.requirement("S-05")
+def test_escape_gives_up_an_aim_and_only_then_opens_the_menu(pair: Stage) -> None:
+    pair.drag(pair.at(0.0, -0.5), pair.at(0.5, -0.5), release=False)
+    pair.page.keyboard.press("Escape")
+    pair.page.mouse.up()
+    assert pair.sent() == [("hold", {}), ("unhold", {})]
+    menus = "events.filter(([name]) => name === 'carom-menu').length"
+    assert pair.page.evaluate(menus) == 0
+    pair.page.keyboard.press("Escape")
+    assert pair.page.evaluate(menus) == 1
+
+
+def test_places_are_sent_in_the_scenes_own_coordinates(pair: Stage) -> None:
+    pair.scene([0.1, 0.1], epoch=2, name="far away", origin=[100.0, 50.0])
+    pair.frame(TWO, epoch=2)
+    pair.drag(pair.at(0.0, -0.5), pair.at(0.5, -0.5))
+    given = dict(pair.sent())["launch"]
+    assert given["position"] == pytest.approx([100.0, 49.5], abs=0.02)
+
+
+def test_clicks_select(pair: Stage) -> None:
+    pair.page.mouse.click(*pair.at(-1.0, 0.0))
+    assert pair.sent() == [("select", {"indices": [0], "mode": "only"})]
+    pair.page.keyboard.down("Shift")
+    pair.page.mouse.click(*pair.at(1.0, 0.5))
+    pair.page.keyboard.up("Shift")
+    assert pair.sent() == [("select", {"indices": [1], "mode": "toggle"})]
+    pair.state(selected=[0])
+    pair.page.mouse.click(*pair.at(0.0, -0.7))
+    assert pair.sent() == [("hold", {}), ("unhold", {}), ("select-none", {})]
+
+
+def test_shift_drag_selects_what_is_in_the_box(pair: Stage) -> None:
+    pair.page.keyboard.down("Shift")
+    pair.drag(pair.at(-1.5, -0.5), pair.at(1.5, 0.9))
+    pair.page.keyboard.up("Shift")
+    assert pair.sent() == [("select", {"indices": [0, 1], "mode": "add"})]
+
+
+def test_a_dragged_ball_is_placed_and_the_last_place_counts(pair: Stage) -> None:
+    pair.drag(pair.at(-1.0, 0.0), pair.at(-0.5, 0.25), steps=12)
+    commands = pair.sent()
+    assert commands[0] == ("select", {"indices": [0], "mode": "only"})
+    assert {name for name, _ in commands[1:]} == {"place"}
+    assert len(commands) < 8, "places wait for the one before them"
+    assert commands[-1][1]["position"] == pytest.approx([-0.5, 0.25], abs=0.01)
+
+
+def test_selected_balls_are_dragged_together(pair: Stage) -> None:
+    pair.state(selected=[0, 1])
+    pair.drag(pair.at(-1.0, 0.0), pair.at(-0.5, 0.25))
+    steps = [given["by"] for name, given in pair.sent() if name == "move"]
+    assert np.sum(steps, axis=0) == pytest.approx([0.5, 0.25], abs=0.01)
+
+
+@pytest.mark.requirement("M-13")
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_ball_of_a_run_in_steps_is_pulled(stage: Open, dimension: int) -> None:
+    made = stage()
+    made.scene([0.1], dimension=dimension)
+    made.state(running=True, solving={"solver": "stepped"})
+    place = [0.5, 0.25, 0.1][:dimension]
+    made.frame([place], running=True)
+    made.sent()
+    x, y = made.at(*place)
+    made.drag((x, y), (x + 80, y - 40))
+    commands = made.sent()
+    assert {name for name, _ in commands[:-1]} == {"pull"}
+    assert commands[-1] == ("release", {"index": 0})
+    target = commands[-2][1]["target"]
+    assert made.at(*target) == pytest.approx((x + 80, y - 40), abs=1)
+
+
+def test_a_ball_of_an_exact_run_is_held_while_it_is_moved(pair: Stage) -> None:
+    pair.state(running=True)
+    pair.frame(TWO, running=True)
+    pair.drag(pair.at(-1.0, 0.0), pair.at(-0.5, 0.25))
+    names = [name for name, _ in pair.sent()]
+    assert names[:2] == ["select", "hold"]
+    assert names[-2:] == ["place", "unhold"]
+
+
+def test_the_tip_of_the_arrow_throws(pair: Stage) -> None:
+    pair.state(selected=[0])
+    pair.frame(TWO, [[1.0, 0.0], [0.0, 0.0]])
+    tip = pair.page.evaluate("bench.layers.tip(bench)")
+    seconds = pair.page.evaluate("bench.layers.scales.velocity.value * bench.camera.scale")
+    x, y = tip["handle"]
+    pair.drag((x, y), (x + 30, y - 60))
+    name, given = pair.sent()[-1]
+    assert name == "throw"
+    assert given["index"] == 0
+    assert given["velocity"] == pytest.approx([1 + 30 / seconds, 60 / seconds], rel=0.02)
+
+
+def test_corners_of_walls_are_dragged(stage: Open) -> None:
+    made = stage()
+    points = [[-2, -1], [2, -1], [0, 1]]
+    wall = {"kind": "loop", "points": points, "vertices": points, "solid": False, "holes": []}
+    inner = [[-0.2, -0.5], [0.2, -0.5], [0, -0.2]]
+    block = {"kind": "loop", "points": inner, "vertices": inner, "solid": True, "holes": []}
+    made.scene([0.1], walls=[wall], obstacles=[block])
+    made.state()
+    made.frame([[0.0, 0.0]])
+    made.drag(made.at(0.0, 1.0), made.at(0.3, 0.8))
+    name, given = made.sent()[-1]
+    assert (name, given["shape"], given["corner"]) == ("drag-corner", "boundary", 2)
+    assert given["position"] == pytest.approx([0.3, 0.8], abs=0.01)
+    made.drag(made.at(-0.2, -0.5), made.at(-0.3, -0.6))
+    name, given = made.sent()[-1]
+    assert (name, given["shape"], given["corner"]) == ("drag-corner", 0, 0)
+
+
+@pytest.mark.requirement("M-16")
+def test_the_link_tool_builds_and_links(pair: Stage) -> None:
+    pair.page.evaluate("bench.tool('link')")
+    pair.page.mouse.click(*pair.at(0.0, -0.5))
+    [(name, given)] = pair.sent()
+    assert name == "build"
+    assert given["position"] == pytest.approx([0.0, -0.5], abs=0.01)
+    pair.drag(pair.at(*TWO[0]), pair.at(*TWO[1]))
+    assert pair.sent() == [("link", {"i": 0, "j": 1})]
+
+
+def test_wheel_zooms_about_the_pointer_and_the_right_button_pans(pair: Stage) -> None:
+    x, y = pair.at(1.0, 0.5)
+    scale = pair.page.evaluate("bench.camera.scale")
+    pair.page.mouse.move(x, y)
+    pair.page.mouse.wheel(0, -240)
+    pair.page.wait_for_function(f"bench.camera.scale > 1.2 * {scale}")
+    assert pair.at(1.0, 0.5) == pytest.approx((x, y), abs=0.5)
+    pair.page.mouse.down(button="right")
+    pair.page.mouse.move(x + 50, y + 20, steps=3)
+    pair.page.mouse.up(button="right")
+    assert pair.at(1.0, 0.5) == pytest.approx((x + 50, y + 20), abs=0.5)
+    assert pair.sent() == []
+
+
+def test_two_fingers_zoom(pair: Stage) -> None:
+    scale = pair.page.evaluate(
+        """() => {
+          const before = bench.camera.scale;
+          const finger = (name, pointerId, clientX) => bench.stage.dispatchEvent(
+            new PointerEvent(name, {pointerId, pointerType: "touch", clientX, clientY: 300, bubbles: true, button: 0}));
+          finger("pointerdown", 11, 400); finger("pointerdown", 12, 500);
+          finger("pointermove", 12, 600);
+          finger("pointerup", 11, 400); finger("pointerup", 12, 600);
+          return bench.camera.scale / before;
+        }"""
+    )
+    assert scale == pytest.approx(2.0)
+    assert [name for name, _ in pair.sent()] == ["hold", "unhold"]
+
+
+def test_dragging_turns_a_scene_in_three_dimensions(stage: Open) -> None:
+    made = stage()
+    made.scene([0.1], dimension=3)
+    made.frame([[0.0, 0.0, 0.0]])
+    before = made.page.evaluate("bench.camera.azimuth")
+    made.drag((300, 200), (400, 200))
+    assert made.page.evaluate("bench.camera.azimuth") != pytest.approx(before)
+    assert made.sent() == []
+
+
+# ---------------------------------------------------------------- the time line
+
+
+def test_the_time_line_scrubs_by_pointer_and_by_keys(pair: Stage) -> None:
+    pair.state(time=4.0, end=4.0, collision_times=[1.0, 2.0])
+    line = pair.page.locator("#timeline")
+    assert line.get_attribute("role") == "slider"
+    area = line.bounding_box()
+    pair.page.mouse.click(area["x"] + area["width"] / 2, area["y"] + 15)
+    [(name, given)] = pair.sent()
+    assert name == "scrub"
+    assert given["time"] == pytest.approx(2.0, abs=0.02)
+    pair.state(time=2.0, end=4.0, seq=1000)
+    assert line.get_attribute("aria-valuenow") == "2"
+    line.press("ArrowLeft")
+    assert pair.sent() == [("scrub", {"time": pytest.approx(1.96)})]
+    line.press("End")
+    assert pair.sent() == [("to-end", {})]
+
+
+def test_a_click_in_a_chart_goes_to_that_time(stage: Open) -> None:
+    made = stage("charts")
+    made.scene([0.1])
+    made.state(time=2.0, end=2.0)
+    values = [1.0, 1.0, 1.0]
+    made.page.evaluate(
+        "chart => give({chart})",
+        {
+            "reset": True,
+            "time": [0, 1, 2],
+            "kinetic": values,
+            "potential": values,
+            "total": values,
+            "momentum": [[0, 0]] * 3,
+            "companions": {},
+        },
+    )
+    made.frame([[0.0, 0.0]])
+    area = made.page.evaluate("bench.charts.energy.area")
+    made.page.locator("#energy canvas").click(position={"x": (area["left"] + area["right"]) / 2, "y": 60})
+    assert made.sent() == [("scrub", {"time": pytest.approx(1.0, abs=0.01)})]
+
+
+# ---------------------------------------------------------------- keys
+
+
+@pytest.mark.requirement("T-17", "S-09")
+def test_every_key_of_the_keymap(pair: Stage) -> None:
+    keyboard = pair.page.keyboard
+    found, wanted = {}, {}
+    for key in KEYS:
+        pair.page.evaluate("bench.focus()")
+        name = "+".join([*key.held, key.key])
+        for held in key.held:
+            keyboard.down(held)
+        keyboard.press("Space" if key.key == " " else key.key)
+        for held in reversed(key.held):
+            keyboard.up(held)
+        found[name] = pair.sent()
+        wanted[name] = [] if key.command.startswith("view:") else [(key.command, key.arguments)]
+        assert key.command.startswith("view:") or key.command in COMMANDS
+    assert found == wanted
+    heard = pair.page.evaluate("events.map(([name]) => name)")
+    assert {"carom-menu", "carom-help"} <= set(heard)
+
+
+def test_f6_leaves_the_stage(pair: Stage) -> None:
+    pair.page.evaluate("bench.focus()")
+    assert pair.page.evaluate("document.activeElement.id") == "stage"
+    pair.page.keyboard.press("F6")
+    assert pair.page.evaluate("document.activeElement.id") == "timeline"
+
+
+@pytest.mark.requirement("M-13")
+def test_arrows_steer_a_run(pair: Stage) -> None:
+    pair.state(running=True, steering="velocity")
+    pair.frame(TWO, running=True)
+    pair.page.evaluate("bench.focus()")
+    pair.page.keyboard.down("ArrowRight")
+    pair.page.keyboard.down("ArrowUp")
+    pair.page.keyboard.up("ArrowRight")
+    pair.page.keyboard.up("ArrowUp")
+    assert [given["direction"] for _, given in pair.sent()] == [[1, 0], [1, 1], [0, 1], [0, 0]]
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def test_a_picture_and_a_film_are_saved(pair: Stage) -> None:
+    with pair.page.expect_download() as got:
+        pair.page.evaluate("void bench.png()")
+    assert got.value.suggested_filename == "test.png"
+    pair.page.evaluate("bench.record(true)")
+    for k in range(4):
+        pair.frame(np.array(TWO) + 0.02 * k)
+        pair.page.wait_for_timeout(60)
+    with pair.page.expect_download() as got:
+        pair.page.evaluate("void bench.record(false)")
+    assert got.value.suggested_filename == "test.webm"
+
+
+def test_it_goes_without_a_trace(pair: Stage) -> None:
+    pair.page.evaluate("bench.destroy()")
+    pair.page.keyboard.press("Space")
+    assert pair.page.locator("#stage canvas").count() == 0
+    assert pair.sent() == []

@@ -1,0 +1,143 @@
+"""One page of the real laboratory, used again and again: commands, keys and the mouse, and what came of them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Page
+
+SETTLED = """() => window.carom?.link && carom.state && carom.frame && carom.link.seq === carom.state.seq
+  && carom.frame.seq === carom.state.seq
+  && carom.frame.epoch === carom.scene.epoch && carom.state.epoch === carom.scene.epoch
+  && !carom.state.working"""
+
+NAMELESS = {
+    "button",
+    "link",
+    "textbox",
+    "searchbox",
+    "combobox",
+    "listbox",
+    "slider",
+    "spinbutton",
+    "checkbox",
+    "switch",
+}
+NAMELESS |= {"radio", "tab", "tabpanel", "dialog", "application", "img", "region", "menuitem"}
+"""Roles that say nothing without a name."""
+
+
+class Workbench:
+    """A bench in a page that stays open."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.mouse = page.mouse
+        self.keyboard = page.keyboard
+        self.until("window.carom?.frame && carom.state && document.querySelector('#time')?.textContent")
+
+    # Doing.
+
+    def until(self, what: str, given: Any = None) -> None:
+        """Wait for an expression of the page to hold; `given` is its argument, if it is a function."""
+        self.page.wait_for_function(what, arg=given)
+
+    def settled(self) -> None:
+        """Wait until all that was sent has been done and is seen."""
+        self.page.wait_for_function(SETTLED)
+
+    def do(self, name: str, /, **arguments: Any) -> None:
+        """A command, as the stage sends it."""
+        self.page.evaluate("([name, given]) => void carom.send(name, given)", [name, arguments])
+        self.settled()
+
+    def open(self, entry: str, /, **parameters: Any) -> None:
+        """A scene of the library, paused at its start; the keyboard is the stage's."""
+        self.do("open", entry=entry, parameters=parameters)
+        self.page.evaluate(
+            """() => { for (const open of document.querySelectorAll("dialog[open]")) open.close(); carom.focus(); }"""
+        )
+        if self.state("speed") != 1.0:
+            self.do("speed", factor=1.0)
+
+    def press(self, key: str, *held: str) -> None:
+        """A key on the stage, with others held."""
+        for one in held:
+            self.keyboard.down(one)
+        self.keyboard.press("Space" if key == " " else key)
+        for one in reversed(held):
+            self.keyboard.up(one)
+        self.settled()
+
+    @contextmanager
+    def dragging(self, start: Sequence[float], end: Sequence[float]) -> Iterator[None]:
+        """Press at one point, move to another, look around, release."""
+        self.mouse.move(*start)
+        self.mouse.down()
+        self.mouse.move(*end, steps=4)
+        try:
+            yield
+        finally:
+            self.mouse.up()
+        self.settled()
+
+    def drag(self, start: Sequence[float], end: Sequence[float]) -> None:
+        """From one point of the page to another."""
+        with self.dragging(start, end):
+            pass
+
+    # Looking.
+
+    def state(self, name: str = "") -> Any:
+        """The last state, or a part of it."""
+        return self.page.evaluate(
+            "name => name.split('.').filter(Boolean).reduce((it, part) => it?.[part], carom.state)", name
+        )
+
+    def scene(self, name: str) -> Any:
+        """A part of the last scene."""
+        return self.page.evaluate("name => carom.scene[name]", name)
+
+    def count(self) -> int:
+        """How many balls there are."""
+        return int(self.page.evaluate("() => carom.frame.count"))
+
+    def places(self) -> list[float]:
+        """All coordinates, in the scene's own."""
+        script = (
+            "() => Array.from(carom.frame.positions, (part, k) => part + carom.scene.origin[k % carom.frame.dimension])"
+        )
+        return list(self.page.evaluate(script))
+
+    def at(self, *place: float) -> tuple[float, float]:
+        """Where a place of the scene is on the page."""
+        script = """place => { const area = carom.stage.getBoundingClientRect();
+          const [x, y] = carom.camera.project(...place.map((part, k) => part - carom.scene.origin[k]));
+          return [area.left + x, area.top + y]; }"""
+        x, y = self.page.evaluate(script, list(place))
+        return x, y
+
+    def ball(self, index: int) -> tuple[float, float]:
+        """Where a ball is on the page."""
+        dimension = self.scene("dimension")
+        return self.at(*self.places()[dimension * index : dimension * (index + 1)])
+
+    def field(self, key: str) -> Any:
+        """A field of the panel, by its key."""
+        return self.page.locator(f"input[data-live='{key}'], select[data-live='{key}']").first
+
+    def wrong(self, key: str) -> Any:
+        """The line beside a field."""
+        return self.page.locator(f"[data-wrong='{key}']").first
+
+    def tab(self, name: str) -> None:
+        """Turn to a tab of the panel."""
+        self.page.locator(f"#tab-{name}").click()
+
+    def nameless(self) -> list[str]:
+        """What a screen reader would find without a name, in the whole page."""
+        session = self.page.context.new_cdp_session(self.page)
+        nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+        session.detach()
+        found = [node for node in nodes if not node["ignored"] and node["role"]["value"].lower() in NAMELESS]
+        return [str(node["role"]["value"]) for node in found if not node.get("name", {}).get("value", "").strip()]

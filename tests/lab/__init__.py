@@ -1,0 +1,1 @@
+"""The laboratory without a browser."""

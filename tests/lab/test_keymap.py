@@ -1,0 +1,60 @@
+"""The keys: complete, without doubt, and each of them does something."""
+
+import json
+
+import pytest
+
+from carom.lab.commands import COMMANDS
+from carom.lab.keymap import KEYS, keymap
+from carom.lab.session import Session
+from carom.scene import library
+
+
+def test_no_key_has_two_meanings() -> None:
+    combinations = [(key.key, frozenset(key.held)) for key in KEYS]
+    assert len(combinations) == len(set(combinations))
+
+
+def test_the_browser_gets_plain_json() -> None:
+    table = json.loads(json.dumps(keymap()))
+    assert all(set(row) == {"key", "with", "command", "arguments", "text"} for row in table)
+
+
+@pytest.mark.requirement("T-17", "S-09")
+def test_all_keys_that_are_asked_for_are_there() -> None:
+    keys = {(key.key, *key.held): key.command for key in KEYS}
+    for combination, command in {
+        (" ",): "toggle",
+        ("p",): "toggle",
+        ("PageDown",): "next-scene",
+        ("Tab",): "select-next",
+        ("b",): "add",
+        ("ArrowLeft",): "nudge",
+        ("+", "m"): "nudge",
+        ("=", "m"): "nudge",
+        ("-", "x"): "nudge",
+        ("+", "y"): "nudge",
+        ("Escape",): "view:menu",
+        ("?",): "view:help",
+        ("F6",): "view:leave",
+        ("z", "Control"): "undo",
+        ("z", "Control", "Shift"): "redo",
+        ("Backspace", "Control"): "clear",
+    }.items():
+        assert keys[combination] == command
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if not key.command.startswith("view:")], ids=lambda key: key.text)
+def test_each_key_is_a_command_that_can_be_done(key: object) -> None:
+    from carom.lab.keymap import Key  # noqa: PLC0415  # for its type
+
+    assert isinstance(key, Key)
+    assert key.command in COMMANDS
+    solid = key.arguments.get("field") in {"z", "vz"}
+    session = Session(library.load("metal-on-a-ball" if solid else "oblique"), "oblique")
+    session.do("select", indices=[0])
+    if key.command in {"undo", "redo"}:
+        session.do("throw", index=0, velocity=[0.0, 0.1])
+    if key.command == "redo":
+        session.do("undo")
+    assert session.do(key.command, **key.arguments) is None

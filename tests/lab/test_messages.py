@@ -1,0 +1,94 @@
+"""Messages in other languages: the table is whole, and knows what a person is really told."""
+
+import json
+import re
+from importlib import resources
+
+import pytest
+
+from carom.errors import BlowUpError, EndlessError, NotExactError, Problem, SceneError, StackError
+from carom.lab.session import Session
+from carom.lab.texts import texts
+from carom.scene import library
+
+TABLE = json.loads(resources.files("carom.lab.texts").joinpath("messages.json").read_text(encoding="utf-8"))
+OTHERS = ("pl", "ru")
+
+
+def names(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+def test_the_table_is_whole():
+    english = [each["en"] for each in TABLE]
+    assert len(english) == len(set(english))
+    for each in TABLE:
+        assert each.keys() == {"en", *OTHERS}
+        for language in OTHERS:
+            assert names(each[language]) <= names(each["en"]), each["en"]
+            assert each[language].endswith(".") == each["en"].endswith("."), each["en"]
+
+
+ASKED = [
+    ("break", "change", {"index": 0, "field": "mass", "value": "heavy"}),
+    ("break", "change", {"index": 0, "field": "mass", "value": 0}),
+    ("break", "change", {"index": 0, "field": "radius", "value": -1}),
+    ("break", "change", {"index": 0, "field": "x", "value": "inf"}),
+    ("break", "change", {"index": 0, "field": "x", "value": 99}),
+    ("break", "change", {"index": 0, "field": "z", "value": 1}),
+    ("break", "place", {"index": 0, "position": [9.0, 9.0]}),
+    ("break", "nudge", {"field": "x", "steps": 1}),
+    ("break", "undo", {}),
+    ("break", "redo", {}),
+    ("break", "speed", {"factor": 1e9}),
+    ("break", "option", {"name": "restitution_balls", "value": 7}),
+    ("break", "steer", {"direction": [1, 0]}),
+    ("break", "pull", {"index": 0, "target": [0.1, 0.1]}),
+    ("empty", "select-next", {}),
+    ("empty", "collision", {}),
+    ("empty", "drag-corner", {"shape": "boundary", "corner": 0, "position": [0, 0]}),
+    ("polygon-table", "change", {"index": 0, "field": "x", "value": 99}),
+]
+"""What people do wrong, by scene, command and arguments."""
+
+
+@pytest.mark.parametrize(("scene", "command", "arguments"), ASKED)
+def test_common_messages_are_known(scene, command, arguments):
+    session = Session(library.load(scene), scene)
+    session.do(command, **arguments)
+    for _ in range(200):
+        if session.message is not None:
+            break
+        session.advance(0.1)
+    said = session.message.text
+    for language in OTHERS:
+        other = texts(language).message(said)
+        assert other != said, said
+        assert not re.search(r"\b(the|is|Use|Write|Move|Give)\b", other), other
+
+
+def test_an_overlap_with_more_of_them_keeps_its_values():
+    said = (
+        "balls 0 and 12 overlap: centres 0.25 m apart, radii add up to 18 m. Move them apart or shrink them. "
+        "(and 3 more)"
+    )
+    assert texts("en").message(said) == said
+    assert texts("pl").message(said) == (
+        "Kule 0 i 12 zachodzą na siebie: odległość środków 0.25 m, suma promieni 18 m. "
+        "Rozsuń je albo zmniejsz. (i jeszcze 3)"
+    )
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_what_stops_a_run_is_known(language):
+    for error in (StackError((1, 2), 0.5), StackError((1,), 0.5), EndlessError(1.0, 9), BlowUpError(3, 1.0, 0.1)):
+        assert texts(language).error(error) != str(error), str(error)
+    assert "friction" in texts(language).error(NotExactError("friction"))
+
+
+def test_what_is_not_known_stays_english_as_a_whole():
+    said = "no ball is selected. Whistle for one."
+    assert texts("ru").message(said) == said
+    error = SceneError([Problem("balls[3].mass", "-1 is negative", "Use a number above 0.")], "a.toml")
+    assert texts("pl").error(error) == "a.toml: balls[3].mass: -1 jest liczbą ujemną. Wpisz liczbę większą od 0."
+    assert texts("en").error(error) == str(error)

@@ -1,0 +1,109 @@
+"""Options: one table, and each of them can be read, written and undone."""
+
+from typing import Any
+
+import pytest
+
+from carom.lab import options
+from carom.lab.options import OPTIONS, PLANETS
+from carom.lab.session import Session
+from carom.scene import library
+from carom.solvers.registry import CARDS
+from carom.solvers.stepped.integrators import INTEGRATORS
+
+VALUES: dict[str, Any] = {
+    "planet": "moon",
+    "G": 1e-10,
+    "M": "7e24",
+    "R": 5e6,
+    "gravity_x": 0.5,
+    "gravity_y": -3.0,
+    "gravity_z": 1.0,
+    "restitution_balls": "0,8",
+    "restitution_walls": 0.7,
+    "static_friction_balls": 0.3,
+    "dynamic_friction_balls": 0.2,
+    "static_friction_walls": 0.4,
+    "dynamic_friction_walls": 0.1,
+    "drag": 0.01,
+    "drag_quadratic": 0.02,
+    "attraction": True,
+    "attraction_G": 1e-3,
+    "softening": 0.01,
+    "touch": "pass",
+}
+
+
+@pytest.mark.requirement("S-02")
+@pytest.mark.parametrize("name", OPTIONS)
+def test_each_option_is_set_and_read_and_undone(name: str) -> None:
+    session = Session(library.load("metal-on-a-ball" if name == "gravity_z" else "oblique"))
+    before = options.values(session.view().scene)
+    assert session.do("option", name=name, value=VALUES[name]) is None, session.message
+    now = options.values(session.view().scene)[name]
+    given = VALUES[name]
+    assert now == (
+        float(given.replace(",", ".")) if isinstance(given, str) and OPTIONS[name].kind == "number" else given
+    )
+    session.do("run")
+    session.advance(1 / 60)
+    assert session.view().running, session.message
+    session.do("undo")
+    assert options.values(session.view().scene) == before
+
+
+@pytest.mark.requirement("S-02", "T-05")
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("restitution_balls", 1.5, "out of range. Use from 0 to 1."),
+        ("restitution_walls", "bouncy", "is not a number"),
+        ("planet", "pluto", "is not a choice"),
+        ("R", 0, "out of range"),
+        ("attraction", "yes please", "neither true nor false"),
+        ("gravity_z", 1.0, "two dimensions"),
+        ("colour", 1.0, "no option 'colour'"),
+    ],
+)
+def test_wrong_values_are_refused(name: str, value: Any, words: str) -> None:
+    session = Session(library.load("oblique"))
+    message = session.do("option", name=name, value=value)
+    assert message is not None
+    assert words in message.text
+    assert message.where in {name, "name"}
+    assert session.view().can_undo is None
+
+
+@pytest.mark.requirement("S-02")
+@pytest.mark.parametrize(("name", "g"), [("earth", 9.82), ("moon", 1.62), ("mars", 3.73), ("jupiter", 25.92)])
+def test_presets_of_planets(name: str, g: float) -> None:
+    assert PLANETS[name].g == pytest.approx(g, abs=0.01)
+    session = Session(library.load("empty"))
+    session.do("option", name="planet", value=name)
+    scene = session.view().scene
+    assert scene.gravity == (0.0, -PLANETS[name].g)
+    assert options.values(scene)["planet"] == name
+    session.do("option", name="M", value=1e24)
+    assert options.values(session.view().scene)["planet"] == "own"
+    session.do("option", name="planet", value="none")
+    assert not any(session.view().scene.gravity)
+
+
+def test_what_needs_forces_switches_to_steps_and_back() -> None:
+    session = Session(library.load("oblique"))
+    session.track.toward(0.25)
+    before = session.view()
+    session.do("option", name="drag", value=0.01)
+    view = session.view()
+    assert (view.solving.solver, view.solving.wish) == ("stepped", "auto")
+    assert (view.time, view.positions.tolist()) == (0.25, before.positions.tolist())
+    session.do("option", name="drag", value=0)
+    assert session.view().solving.solver == "exact"
+
+
+def test_cards_describe_all_choices() -> None:
+    assert [card.name for card in options.solvers()] == list(CARDS)
+    assert [card.name for card in options.integrators()] == list(INTEGRATORS)
+    assert all(card.title and card.equation and card.source for card in (*options.solvers(), *options.integrators()))
+    solving = Session(library.load("rope")).view().solving
+    assert options.solving_values(solving)["integrator"] == "verlet"
