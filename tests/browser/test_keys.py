@@ -54,6 +54,12 @@ def moves(name: str, axis: int, sign: int) -> Callable[[Seen, Seen], bool]:
     return holds
 
 
+def looks(axis: int, sign: int) -> Callable[[Seen, Seen], bool]:
+    """The picture moves, and the ball only with it."""
+    shifts = moves("screen", axis, sign)
+    return lambda old, new: shifts(old, new) and new["position"] == old["position"]
+
+
 def heavier(factor: float) -> Callable[[Seen, Seen], bool]:
     """Mass, and the radius with it, so that heavier looks bigger."""
     return lambda old, new: (
@@ -104,6 +110,10 @@ EFFECTS: dict[tuple[str, ...], tuple[list[Step], Callable[[Seen, Seen], bool]]] 
     ("+",): ([], lambda old, new: new["scale"] == pytest.approx(1.25 * old["scale"])),
     ("=",): ([], lambda old, new: new["scale"] == pytest.approx(1.25 * old["scale"])),
     ("-",): ([], lambda old, new: new["scale"] == pytest.approx(0.8 * old["scale"])),
+    ("ArrowLeft", "Control"): ([FIRST], looks(0, 1)),
+    ("ArrowRight", "Control"): ([FIRST], looks(0, -1)),
+    ("ArrowUp", "Control"): ([FIRST], looks(1, 1)),
+    ("ArrowDown", "Control"): ([FIRST], looks(1, -1)),
 }
 ELSEWHERE = {("Escape",), ("?",), ("F6",), ("1",), ("f",)}
 """Keys that open something or go somewhere: below."""
@@ -147,6 +157,24 @@ def test_f_shows_everything_and_1_is_the_real_size(workbench: Workbench) -> None
     radius = workbench.scene("radii")[0]
     assert workbench.page.evaluate("carom.scene.radii[0] * carom.camera.scale") == pytest.approx(100.0 * radius * 50.0)
     workbench.press("f")
+
+
+def test_who_cannot_film_is_told_so_and_nothing_says_that_it_films(workbench: Workbench) -> None:
+    page = workbench.page
+    workbench.open(FLAT)
+    page.evaluate("() => { window.kept = MediaRecorder; delete window.MediaRecorder; }")
+    try:
+        page.evaluate("caromShell.record()")
+        expect(page.locator("#toast")).to_contain_text("cannot record video")
+        assert page.locator("#record-words").text_content() == "Record a video"
+        assert page.locator("#menu-button.recording").count() == 0
+    finally:
+        page.evaluate("() => { window.MediaRecorder = kept; caromShell.toast(''); }")
+    page.evaluate("caromShell.record()")
+    assert page.locator("#menu-button.recording").count() == 1
+    with page.expect_download():
+        page.evaluate("caromShell.record()")
+    assert page.locator("#menu-button.recording").count() == 0
 
 
 @pytest.mark.requirement("S-09", "T-17")

@@ -332,6 +332,34 @@ def test_selected_balls_are_dragged_together(pair: Stage) -> None:
     assert np.sum(steps, axis=0) == pytest.approx([0.5, 0.25], abs=0.01)
 
 
+def test_escape_puts_balls_back_that_were_dragged_together(pair: Stage) -> None:
+    pair.state(selected=[0, 1])
+    pair.drag(pair.at(-1.0, 0.0), pair.at(-0.5, 0.25), release=False)
+    there = [given["by"] for name, given in pair.sent() if name == "move"]
+    assert there
+    pair.page.keyboard.press("Escape")
+    pair.page.mouse.up()
+    [(name, back)] = pair.sent()
+    assert name == "move"
+    assert back["by"] == pytest.approx(-np.sum(there, axis=0))
+
+
+def test_a_refused_move_does_not_shift_balls_from_the_pointer(pair: Stage) -> None:
+    pair.state(selected=[0, 1])
+    pair.drag(pair.at(-1.0, 0.0), pair.at(-0.5, 0.25), release=False, steps=1)
+    [(_, refused)] = pair.sent()
+    assert refused["by"] == pytest.approx([0.5, 0.25], abs=0.01)
+    pair.frame(TWO, seq=pair.page.evaluate("bench.link.seq"))
+    pair.page.mouse.move(*pair.at(-0.5, -0.25))
+    [(_, done)] = pair.sent()
+    assert done["by"] == pytest.approx([0.5, -0.25], abs=0.01)
+    pair.frame(np.array(TWO) + done["by"], seq=pair.page.evaluate("bench.link.seq"))
+    pair.page.keyboard.press("Escape")
+    pair.page.mouse.up()
+    [(_, back)] = pair.sent()
+    assert back["by"] == pytest.approx([-part for part in done["by"]], abs=1e-6)
+
+
 @pytest.mark.requirement("M-13")
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_a_ball_of_a_run_in_steps_is_pulled(stage: Open, dimension: int) -> None:
@@ -399,6 +427,26 @@ def test_the_link_tool_builds_and_links(pair: Stage) -> None:
     assert given["position"] == pytest.approx([0.0, -0.5], abs=0.01)
     pair.drag(pair.at(*TWO[0]), pair.at(*TWO[1]))
     assert pair.sent() == [("link", {"i": 0, "j": 1})]
+
+
+@pytest.mark.requirement("M-16")
+def test_a_click_by_links_builds_and_a_drag_there_launches(pair: Stage) -> None:
+    places = [[-1.0, 0.0], [-0.6, 0.0]]
+    pair.scene([0.05, 0.05], epoch=2, name="goo", origin=[10.0, 0.0], links=[[0, 1]])
+    pair.frame(places, epoch=2)
+    pair.state(selected=[0], solving={"solver": "stepped"})
+    pair.page.mouse.click(*pair.at(-0.8, 0.5))
+    *held, (name, given) = pair.sent()
+    assert held == [("hold", {}), ("unhold", {})]
+    assert name == "build"
+    assert given["position"] == pytest.approx([9.2, 0.5], abs=0.01)
+    pair.page.mouse.click(*pair.at(1.0, 0.5))
+    assert pair.sent()[-1] == ("select-none", {}), "far from any link"
+    pair.drag(pair.at(-0.8, 0.5), pair.at(-0.4, 0.5))
+    assert [name for name, _ in pair.sent()] == ["hold", "launch"]
+    pair.page.evaluate("bench.tool('launch')")
+    pair.page.mouse.click(*pair.at(-0.8, 0.5))
+    assert "build" not in dict(pair.sent())
 
 
 def test_wheel_zooms_about_the_pointer_and_the_right_button_pans(pair: Stage) -> None:
@@ -484,6 +532,31 @@ def test_a_click_in_a_chart_goes_to_that_time(stage: Open) -> None:
     assert made.sent() == [("scrub", {"time": pytest.approx(1.0, abs=0.01)})]
 
 
+def test_curves_keep_their_names_when_others_are_compared(stage: Open) -> None:
+    made = stage("charts")
+    made.scene([0.1])
+
+    def chart(times: list[float], **companions: list[float]) -> None:
+        values = dict.fromkeys(("kinetic", "potential", "total"), [1.0] * len(times))
+        momentum = [[0.0, 0.0]] * len(times)
+        given = {"reset": False, "time": times, **values, "momentum": momentum, "companions": companions}
+        made.page.evaluate("chart => give({chart})", given)
+
+    chart([0.0, 1.0], euler=[2.0, 2.1], verlet=[3.0, 3.1])
+    chart([2.0], exact=[4.0], verlet=[3.2])
+    found = made.page.evaluate(
+        """() => { const { series, values } = bench.charts.energy;
+          return series.map(({ name }, s) => [name, values[s].map(x => isNaN(x) ? null : x)]); }"""
+    )
+    assert dict(found) == {
+        "kinetic": [1.0] * 3,
+        "potential": [1.0] * 3,
+        "total": [1.0] * 3,
+        "exact": [None, None, 4.0],
+        "verlet": [3.0, 3.1, 3.2],
+    }
+
+
 # ---------------------------------------------------------------- keys
 
 
@@ -505,6 +578,38 @@ def test_every_key_of_the_keymap(pair: Stage) -> None:
     assert found == wanted
     heard = pair.page.evaluate("events.map(([name]) => name)")
     assert {"carom-menu", "carom-help"} <= set(heard)
+
+
+@pytest.mark.requirement("T-17")
+def test_control_and_arrows_move_a_flat_view_for_as_long_as_they_are_held(pair: Stage) -> None:
+    pair.page.evaluate("bench.focus()")
+    x, y = pair.at(0.0, 0.0)
+    pair.page.keyboard.down("Control")
+    for _ in range(3):
+        pair.page.keyboard.down("ArrowLeft")  # the second and the third are repeats
+    pair.page.keyboard.down("ArrowUp")
+    pair.page.keyboard.up("Control")
+    assert pair.at(0.0, 0.0) == pytest.approx((x + 3 * 48, y + 48))
+    assert pair.sent() == []
+
+
+@pytest.mark.requirement("T-17")
+def test_control_and_arrows_turn_a_view_in_three_dimensions(stage: Open) -> None:
+    made = stage()
+    made.scene([0.1], dimension=3)
+    made.frame([[0.0, 0.0, 0.0]])
+    made.page.evaluate("bench.focus()")
+    looks = "[bench.camera.azimuth, bench.camera.elevation, bench.camera.x, bench.camera.y, bench.camera.z]"
+    azimuth, elevation, *middle = made.page.evaluate(looks)
+    made.page.keyboard.press("Control+ArrowRight")
+    made.page.keyboard.press("Control+ArrowUp")
+    right, up, *after = made.page.evaluate(looks)
+    assert right > azimuth
+    assert up > elevation
+    assert after == middle
+    made.page.keyboard.press("Control+ArrowLeft")
+    made.page.keyboard.press("Control+ArrowDown")
+    assert made.page.evaluate(looks) == pytest.approx([azimuth, elevation, *middle])
 
 
 def test_f6_leaves_the_stage(pair: Stage) -> None:

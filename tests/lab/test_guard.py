@@ -151,8 +151,17 @@ def test_a_link_on_another_page_opens_it_too() -> None:
     """After a redirect a browser would keep the strict cookie back; a page of ours that goes on brings it."""
     link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
     answer = client(cookie=None).get(f"/?token={TOKEN}", headers=link)
-    assert (answer.status, answer.headers["refresh"]) == (200, "0; url=/")
+    assert (answer.status, answer.headers["cache-control"]) == (200, "no-store")
     assert "set-cookie" in answer.headers
+    assert TOKEN not in answer.text
+    assert 'searchParams.delete("token")' in answer.text
+    assert "location.replace" in answer.text, "a Refresh would lose the scene after the #"
+    assert "refresh" not in answer.headers
+
+
+def test_going_on_keeps_the_scene_of_a_link() -> None:
+    """What stands after the # of an address stays in the browser: only a script of the page can keep it."""
+    assert 'onclick="location.reload(); return false"' in client(cookie=None).get("/").text
 
 
 @pytest.mark.parametrize("token", ["", "wrong", TOKEN.upper(), "%00", "%ff"])

@@ -1,6 +1,8 @@
 """The keys: complete, without doubt, and each of them does something."""
 
 import json
+import re
+from importlib import resources
 
 import pytest
 
@@ -40,8 +42,18 @@ def test_all_keys_that_are_asked_for_are_there() -> None:
         ("z", "Control"): "undo",
         ("z", "Control", "Shift"): "redo",
         ("Backspace", "Control"): "clear",
+        ("ArrowLeft", "Control"): "view:look-left",
+        ("ArrowRight", "Control"): "view:look-right",
+        ("ArrowUp", "Control"): "view:look-up",
+        ("ArrowDown", "Control"): "view:look-down",
     }.items():
         assert keys[combination] == command
+
+
+def test_the_stage_knows_every_command_that_is_the_browsers_own() -> None:
+    bench = resources.files("carom.lab").joinpath("static/bench.js").read_text(encoding="utf-8")
+    known = set(re.findall(r'^      "?([a-z-]+)"?: \(\) =>', bench, re.MULTILINE))
+    assert {key.command.removeprefix("view:") for key in KEYS if key.command.startswith("view:")} <= known
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if not key.command.startswith("view:")], ids=lambda key: key.text)

@@ -1,19 +1,24 @@
 """What the pages do without a browser: opening scenes, showing numbers and keys, saying only what has changed."""
 
+import asyncio
 import re
+import threading
 from importlib import resources
 from types import SimpleNamespace
 
 import pytest
 
 from carom import library
-from carom.errors import SceneError
+from carom.errors import Problem, SceneError
 from carom.lab import share
+from carom.lab.app import sent
 from carom.lab.keymap import KEYS
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.frame import SHEETS
+from carom.lab.pages.gallery import Gallery
 from carom.lab.pages.keys import groups, sign
 from carom.lab.pages.live import Live
+from carom.lab.pages.menus import Menus
 from carom.lab.pages.numbers import clock, collision, factor, plain, quantity, seconds, typed, vector
 from carom.lab.pages.opening import GROUPS, Counter, entry_of, group_of, parameters, shown
 from carom.lab.texts import Texts
@@ -31,6 +36,9 @@ class Page:
 
     def run_javascript(self, code: str) -> None:
         self.told.append(code)
+
+    def open(self, address: str) -> None:
+        self.told.append(f"open {address}")
 
 
 # Opening.
@@ -104,6 +112,69 @@ def test_old_tickets_are_forgotten():
     with pytest.raises(SceneError, match=r"no longer kept\. Open its file"):
         counter.scene({"ticket": tickets[0]})
     assert counter.scene({"ticket": tickets[-1]})
+
+
+def body(*parts):
+    """Stands for a request that brings these bytes, and keeps which were asked for."""
+    asked = []
+
+    async def stream():
+        for part in parts:
+            asked.append(part)
+            yield part
+
+    return SimpleNamespace(stream=stream, headers={"content-length": "1"}, asked=asked)
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        ((b'{"link":', b' "1."}'), {"link": "1."}),
+        ((b"{",), None),
+        ((b"\xff",), None),
+        ((), None),
+        ((b"[" * 200_000,), None),
+    ],
+    ids=["whole", "broken", "not text", "empty", "nested"],
+)
+def test_what_a_request_brings(parts, told):
+    assert asyncio.run(sent(body(*parts), 10**6)) == told
+
+
+def test_a_request_is_read_no_further_than_it_may_be_long_whatever_it_says_of_its_length():
+    request = body(*[b'"' + b"a" * 99] * 100)
+    assert asyncio.run(sent(request, 250)) is None
+    assert len(request.asked) == 3
+
+
+def test_a_scene_is_made_beside_the_event_loop(monkeypatch):
+    threads = []
+
+    def load(name, *, count):
+        threads.append(threading.get_ident())
+        if count > 50:
+            raise SceneError([Problem("count", "no", "Use fewer.")])
+
+    page = Page()
+    gallery = Gallery(WORDS, page)
+    gallery.entry = entry_of("gas")
+    monkeypatch.setattr(library, "load", load)
+    asyncio.run(gallery._open({"parameter.count": "51"}))
+    assert page.told[-1] == 'caromShell.wrong("parameter.count", "no. Use fewer.")'
+    asyncio.run(gallery._open({"parameter.count": "50"}))
+    assert page.told[-1] == "open /bench?scene=gas&count=50"
+    assert len(threads) == 2
+    assert threading.get_ident() not in threads
+
+
+def test_a_link_is_made_beside_the_event_loop():
+    page, threads = Page(), []
+    runner = SimpleNamespace(share=lambda: threads.append(threading.get_ident()) or "1.abc")
+    menus = Menus(Desk(WORDS, Live(page), SimpleNamespace(runner=runner)))
+    asyncio.run(menus._link())
+    assert threads
+    assert threads[0] != threading.get_ident()
+    assert page.told == ['caromShell.share("/#scene=1.abc")']
 
 
 # Numbers.

@@ -1,15 +1,18 @@
 """Commands of a bench, driven without any browser."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from carom.lab.collision_log import CollisionLog
 from carom.lab.collision_table import collisions_csv, last_collisions
 from carom.lab.commands import COMMANDS
 from carom.lab.edits import nudge_step, push_step
 from carom.lab.session import Session
-from carom.scene import Ball, Box, Scene, library
+from carom.lab.track import held
+from carom.scene import Attraction, Ball, Box, Drag, Scene, Stepping, library
 
 
 def bench(entry: str = "oblique") -> Session:
@@ -673,3 +676,167 @@ def test_a_complaint_goes_when_it_is_mended_and_not_before() -> None:
     assert session.message is not None
     assert session.do("change", index=0, field="mass", value=1) is None
     assert session.message is None
+
+
+# Numbers of balls that mean others, searches without an end, hands of nobody.
+
+
+def merging() -> Session:
+    """Two bodies that soon become one, and a third far away."""
+    balls = [
+        Ball(position=(0.0, 0.0), mass=1.0, radius=0.1),
+        Ball(position=(0.5, 0.0), velocity=(-1.0, 0.0), mass=1.0, radius=0.1),
+        Ball(position=(50.0, 0.0), mass=1.0, radius=0.1),
+    ]
+    return Session(Scene(attraction=Attraction(touch="merge"), stepping=Stepping(step=0.01), balls=balls))
+
+
+def endless() -> Session:
+    """Steps, and no collision ever."""
+    return Session(Scene(stepping=Stepping(step=1e-5), balls=[Ball(position=(0.0, 0.0))], drag=Drag(linear=0.1)))
+
+
+def test_a_ball_that_is_not_there_yet_is_not_selected() -> None:
+    session = bench()
+    session.do("run")
+    go(session, 0.2)
+    session.do("add")
+    assert session.view().selected == (2,)
+    session.do("scrub", time=0.1)
+    session.settle()
+    assert session.view().selected == ()
+    commands: list[tuple[str, dict[str, Any]]] = [
+        ("nudge", {"field": "x", "steps": 1}),
+        ("remove", {}),
+        ("duplicate", {}),
+    ]
+    for command, arguments in commands:
+        message = session.do(command, **arguments)
+        assert message is not None
+        assert "no ball is selected" in message.text
+    session.selected = (0, 2)
+    assert session.do("nudge", field="y", steps=1) is None, "of those that are selected, the one that is there"
+
+
+def test_balls_that_merge_are_not_selected_any_more() -> None:
+    session = merging()
+    session.do("select", indices=[2])
+    session.do("pull", index=2, target=[50.0, 0.1])
+    session.do("run")
+    go(session, 1.0)
+    assert len(session.view().positions) == 2
+    assert session.view().selected == ()
+    assert session.hands == held(session.track.sim) == set()
+    assert session.do("add", position=[10.0, 0.0]) is None
+    assert session.track.segment.births is not None
+    assert len(session.track.segment.births) == 3
+    go(session, 0.1)
+    assert session.do("throw", index=0, velocity=[0.0, 0.0]) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("pause", {}),
+        ("toggle", {}),
+        ("scrub", {"time": 0.0}),
+        ("throw", {"index": 0, "velocity": [1.0, 0.0]}),
+        ("option", {"name": "restitution_walls", "value": 0.5}),
+        ("step", {}),
+        ("undo", {}),
+    ],
+)
+def test_a_search_for_a_collision_ends_with_a_command(command: str, arguments: dict[str, Any]) -> None:
+    session = endless()
+    session.do("throw", index=0, velocity=[0.5, 0.0])
+    session.do("collision")
+    until = session.hunting
+    assert until is not None
+    session.do("collision")
+    session.do("select-all")
+    assert session.hunting == until, "it is looked for already"
+    assert session.do(command, **arguments) is None
+    assert session.track.time < 0.1 * until, "it was not gone to the end"
+    view = session.view()
+    assert (view.working, view.running) == (None, False), "nothing is looked for"
+
+
+def test_nothing_is_finished_when_the_bench_ends() -> None:
+    session = endless()
+    session.do("collision")
+    session.asked = lambda: True
+    session.settle()
+    session.goal, session.stopping = 1e9, lambda: True
+    session.settle()
+    assert session.track.time < 1.0
+
+
+@pytest.mark.requirement("M-13")
+def test_a_hand_lets_go_whatever_is_held() -> None:
+    session = bench("rope")
+    session.do("pull", index=40, target=[1.5, 1.5])
+    session.hands.clear()
+    session.do("release", index=40)
+    assert held(session.track.sim) == set()
+    session.do("select", indices=[61])
+    session.do("steering", mode="velocity")
+    session.do("steer", direction=[1, 0])
+    assert held(session.track.sim) == {61}
+    session.do("steering", mode="place")
+    session.do("select-none")
+    assert session.do("steer", direction=[0, 0]) is None
+    assert held(session.track.sim) == session.hands == set()
+
+
+@pytest.mark.requirement("M-13")
+def test_no_hand_of_the_past_stays() -> None:
+    session = bench("rope")
+    session.do("run")
+    go(session, 0.1)
+    session.do("pull", index=40, target=[1.5, 1.5])
+    go(session, 0.2)
+    assert held(session.track.sim) == {40}
+    assert session.do("add", position=[0.1, 0.1]) is None
+    assert held(session.track.sim) == session.hands == {40}, "who pulls goes on"
+    session.do("undo")
+    assert held(session.track.sim) == session.hands == set()
+    session.do("redo")
+    assert held(session.track.sim) == set()
+    session.do("scrub", time=0.2)
+    session.settle()
+    assert held(session.track.sim) == {40}, "as it was"
+    assert session.do("throw", index=59, velocity=[0.0, 0.0]) is None
+    assert held(session.track.sim) == set()
+
+
+@pytest.mark.requirement("M-13")
+def test_scrubbing_away_lets_go() -> None:
+    session = bench("rope")
+    session.do("pull", index=40, target=[1.5, 1.5])
+    session.do("run")
+    go(session, 0.2)
+    session.do("scrub", time=0.1)
+    session.settle()
+    session.do("to-end")
+    session.settle()
+    assert session.hands == held(session.track.sim) == set()
+
+
+def test_collisions_that_are_not_listed_any_more_are_not_denied() -> None:
+    session = bench("break")
+    session.do("collision")
+    session.settle()
+    now = session.track.time
+    assert now > 0.0
+    past = session.track.past
+    session.track.past = replace(past, log=CollisionLog((), oldest=now / 2))
+    session.do("collision-back")
+    assert session.track.time == now
+    assert session.message is not None
+    assert "not listed any more" in session.message.text
+    session.do("scrub", time=now / 4)
+    session.settle()
+    session.do("collision-back")
+    assert session.track.time == 0.0
+    assert session.message is not None
+    assert "no earlier collision" in session.message.text

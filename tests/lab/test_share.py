@@ -11,8 +11,9 @@ from carom.errors import SceneError
 from carom.lab import share
 from carom.lab.scene_message import scene_message
 from carom.lab.session import Session
-from carom.scene import Block, Box, Circle, Cylinder, HalfSpace, Polygon, Scene, Wedge, library
+from carom.scene import Balls, Block, Box, Circle, Cylinder, HalfSpace, Polygon, Scene, Wedge, library
 from carom.scene.files import loads
+from carom.scene.stepping import Stepping
 
 
 @pytest.mark.parametrize("entry", [name for name in library.names() if len(library.load(name).balls) <= 300])
@@ -26,6 +27,70 @@ def test_a_link_holds_the_scene_to_the_last_bit(entry: str) -> None:
 def test_a_scene_that_is_too_large_for_a_link_says_so() -> None:
     with pytest.raises(SceneError, match=r"letters, and 60,000 is the most\. Save it as a file"):
         share.shared(library.load("gas", count=10_000))
+
+
+def test_a_crowd_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(share, "dumps", lambda *_: pytest.fail("it was written"))
+    crowd = Scene(balls=Balls(position=np.zeros((share.CROWD + 1, 2))))
+    with pytest.raises(SceneError, match=r"20,001 balls, and a link holds 20,000 at most\. Save it as a file"):
+        share.shared(crowd)
+
+
+ROPE = {"kind": "rope", "start": [0, 0], "end": [1, 0]}
+CLOTH = {"kind": "cloth", "corner": [0, 0, 0], "sides": [[1, 0, 0], [0, 1, 0]], "stiffness": 1}
+BLOCK = {"kind": "water", "corner": [0, 0, 0], "size": [1, 1, 1]}
+JET = {"kind": "water", "nozzle": [0, 0], "width": 1, "duration": 10, "velocity": [-3, 4]}
+CROWDS = {
+    "rope": {"structures": [{**ROPE, "count": 9_000_000}]},
+    "ropes": {"structures": [{**ROPE, "count": 1000}] * 500},
+    "cloth": {"structures": [{**CLOTH, "counts": [3000, 3000]}]},
+    "block": {"structures": [{**BLOCK, "spacing": 0.005}]},
+    "jet": {"structures": [{**JET, "spacing": 0.005}]},
+    "gas": {"generator": {"kind": "gas", "count": 9_000_000}},
+    "beyond floats": {"structures": [{**ROPE, "count": 10**400}]},
+}
+
+
+@pytest.mark.parametrize("content", CROWDS.values(), ids=CROWDS)
+@pytest.mark.parametrize("key", [str, lambda text: text.replace("structures", "\\u0073tructures")], ids=["", "escaped"])
+def test_a_scene_of_millions_is_refused_before_it_is_made(content, key, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(share, "loads", lambda *_, **__: pytest.fail("it was made"))
+    with pytest.raises(SceneError) as told:
+        share.read(key(json.dumps(content)), "json", "mine.json")
+    assert str(told.value) == "mine.json: balls: the scene has more than 200,000 of them. Use fewer."
+
+
+def test_a_toml_file_of_millions_is_refused_too() -> None:
+    text = '[[structures]]\nkind = "rope"\nstart = [0, 0]\nend = [1, 0]\ncount = 9_000_000\n'
+    with pytest.raises(SceneError, match="more than 200,000"):
+        share.read(text, "toml", "mine.toml")
+
+
+def test_what_is_made_is_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(share, "MOST_BALLS", 100)
+    rope = json.dumps({"structures": [{**ROPE, "count": 100}]})
+    assert len(share.read(rope, "json", "a").balls) == 100
+    with pytest.raises(SceneError, match="more than 100 of them"):
+        share.read(rope.replace("100", "101"), "json", "a")
+    with pytest.raises(SceneError, match="more than 100 of them"):
+        share.read(json.dumps({"balls": {"position": [[0, k] for k in range(101)]}}), "json", "a")
+
+
+@pytest.mark.parametrize(
+    "structures",
+    [3, [3], [{}], [{"kind": "rope", "count": "many"}], [{**CLOTH, "counts": 9}], [{"kind": "water", "spacing": 0}]],
+    ids=str,
+)
+def test_wrong_structures_get_the_words_of_the_scene(structures) -> None:
+    with pytest.raises(SceneError, match="structures"):
+        share.read(json.dumps({"structures": structures}), "json", "a")
+
+
+@pytest.mark.parametrize("depth", [400, 990, 100_000])
+def test_what_is_nested_too_deeply_is_one_clear_line(depth: int) -> None:
+    with pytest.raises(SceneError) as told:
+        share.read('{"structures": ' + "[" * depth + "]" * depth + "}", "json", "a")
+    assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +116,28 @@ def test_the_present_is_what_is_saved() -> None:
     session.do("solve", step=0.001)
     session.track.toward(0.4)
     later = share.present(session.view())
-    assert later == session.track.sim.snapshot()
+    assert later == session.track.sim.snapshot().replace(stepping={"step": 0.001})
+
+
+def test_the_method_that_was_chosen_is_saved_and_shared() -> None:
+    session = Session(library.load("rope"))
+    assert share.present(session.view()).stepping == Stepping(), "what nobody chose stays open"
+    session.do("solve", integrator="rk4", step=7e-5, contacts="pile")
+    now = share.present(session.view())
+    assert now.stepping == Stepping(integrator="rk4", step=7e-5, contacts="pile")
+    for again in (loads(share.saved(now)), share.opened(share.shared(now))):
+        view = Session(again).view()
+        assert (view.solving.integrator, view.solving.step, view.solving.contacts) == ("rk4", 7e-5, "pile")
+    session.do("solve", step="", contacts="")
+    assert share.present(session.view()).stepping == Stepping(integrator="rk4")
+
+
+def test_what_a_scene_says_of_its_method_is_kept() -> None:
+    told = Stepping(integrator="stormer", step=1e-4)
+    session = Session(library.load("rope").replace(stepping=told))
+    assert share.present(session.view()).stepping == told
+    session.do("solve", integrator="verlet")
+    assert share.present(session.view()).stepping == told.replace(integrator="verlet")
 
 
 @pytest.mark.parametrize("entry", library.names())

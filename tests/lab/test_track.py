@@ -205,6 +205,10 @@ def test_the_log_keeps_the_last_and_never_changes() -> None:
         many = many.extended(rows(*np.arange(k * 5000.0, (k + 1) * 5000.0)))
     assert collision_log.MOST <= len(many) <= collision_log.MOST + 5000
     assert many.last(1)["time"][0] == 299_999.0
+    assert (longer.oldest, many.oldest, many.until(100.0).oldest) == (np.inf, 0.0, 0.0)
+    assert many.until(-1.0).oldest == np.inf
+    cut = log.extended(rows(3.0, 4.0, 5.0), limit=1)
+    assert (len(cut), cut.oldest) == (1, 1.0)
     ticks = many.times(400)
     assert len(ticks) <= 400
     assert np.allclose(np.diff(ticks), np.diff(ticks)[0])

@@ -203,6 +203,7 @@ def remove(session: Session, indices: Any = None) -> None:
     births = np.delete(_births(session), list(gone))
     sim = track.sim.copy()
     sim.remove(list(gone))
+    session.hands = set()  # those after them move up
     session.edit("remove", sim, births=births)
     session.selected = ()
 

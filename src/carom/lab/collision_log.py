@@ -24,6 +24,8 @@ class CollisionLog:
     """Collisions in the order of time, as rows of `collision_record`. A log never changes: `extended` gives another."""
 
     chunks: tuple[Rows, ...] = ()
+    oldest: float = np.inf
+    """Time of the first collision of all that were forgotten; infinite if none was."""
 
     def __len__(self) -> int:
         return sum(map(len, self.chunks))
@@ -36,17 +38,20 @@ class CollisionLog:
         if chunks and len(chunks[-1]) < CHUNK:
             rows = np.concatenate([chunks.pop(), rows])
         chunks.append(rows)
-        left = sum(map(len, chunks))
+        left, first = sum(map(len, chunks)), float(chunks[0]["time"][0])
+        total = left
         while len(chunks) > 1 and left - len(chunks[0]) >= limit:
             left -= len(chunks.pop(0))
         if left > 2 * limit:
             chunks = [chunks[0][-limit:].copy()]
-        return CollisionLog(tuple(chunks))
+            left = limit
+        return CollisionLog(tuple(chunks), min(self.oldest, first) if left < total else self.oldest)
 
     def until(self, time: float) -> CollisionLog:
         """Without what came after a time."""
         chunks = [chunk[: np.searchsorted(chunk["time"], time, side="right")] for chunk in self.chunks]
-        return CollisionLog(tuple(chunk for chunk in chunks if len(chunk)))
+        oldest = self.oldest if self.oldest <= time else np.inf
+        return CollisionLog(tuple(chunk for chunk in chunks if len(chunk)), oldest)
 
     def before(self, time: float) -> float | None:
         """The time of the last collision before a time."""

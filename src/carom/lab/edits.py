@@ -36,19 +36,20 @@ HEAVIER = 1.1
 
 def change(session: Session, index: Any, field: Any, value: Any) -> None:
     """Change one quantity of a ball."""
+    session.settle()
     k = one_of("index", index, len(session.track.scene.balls))
     _change(session, "change", (k,), field, value)
 
 
 def change_selected(session: Session, field: Any, value: Any) -> None:
     """Change one quantity of all selected balls."""
+    session.settle()
     _change(session, "change-selected", selected(session), field, value)
 
 
 def _change(session: Session, command: str, chosen: tuple[int, ...], field: Any, value: Any) -> None:
     if field not in FIELDS:
         raise refusal(str(field)[:60], f"a ball has no {shown(field)}", nearest(str(field)[:60], FIELDS, "fields"))
-    session.settle()
     sim = session.track.sim.copy()
     try:
         _set(sim, chosen, field, value)

@@ -48,10 +48,20 @@ PAGE = """<!doctype html>
 LOCKED = (
     "<p>The laboratory opens with the address that <code>carom lab</code> printed in the terminal, the one that holds "
     "<code>?token=</code>. Copy that line into the address bar. A new run prints a new one.</p>"
-    '<p>Is it open in this browser already? Then <a href="">go on</a>.</p>'
+    # A plain link to here would drop what stands after the "#" of the address: a scene, in a shared link.
+    "<p>Is it open in this browser already? Then "
+    '<a href="" onclick="location.reload(); return false">go on</a>.</p>'
 )
 WRONG_HOST = "<p>Open it by the address that <code>carom lab</code> printed, which begins with <code>http://127.0.0.1</code>.</p>"
 FOREIGN = "<p>The request came from another web page. Open the laboratory by the address that it printed.</p>"
+
+
+ONWARD = """<!doctype html><meta charset="utf-8"><title>carom</title><script>
+  const target = new URL(location.href);
+  target.searchParams.delete("token");
+  location.replace(target);
+</script>"""
+"""Goes on to the same address without the token, and keeps what stands after its "#", as a redirect does."""
 
 
 class Guard:
@@ -124,7 +134,7 @@ class Guard:
         response: Response
         if from_elsewhere(scope):
             # Someone else's link: a redirect would still be that page's doing, and bring no strict cookie.
-            response = HTMLResponse("", headers={"Refresh": f"0; url={target}"})
+            response = HTMLResponse(ONWARD, headers={"Cache-Control": "no-store"})
         else:
             response = RedirectResponse(target, status_code=303)
         response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")

@@ -10,7 +10,9 @@ from carom.lab import region
 from carom.lab.adding import births_with
 from carom.lab.reading import index as one_of
 from carom.lab.reading import refusal, vector
+from carom.lab.selecting import selected
 from carom.lab.session import Does, Session
+from carom.lab.track import held
 
 MODES = ("place", "velocity", "acceleration")
 REACH = 1.6
@@ -40,6 +42,7 @@ def _at_the_end(session: Session) -> None:
 
 def pull(session: Session, index: Any, target: Any) -> None:
     """Pull a ball by a spring towards a place."""
+    session.settle()
     track = session.track
     k = one_of("index", index, len(track.scene.balls))
     place = vector("target", target, track.scene.dimension)
@@ -50,13 +53,16 @@ def pull(session: Session, index: Any, target: Any) -> None:
 
 
 def release(session: Session, index: Any = None) -> None:
-    """Let go one ball, or all."""
+    """Let go one ball, or all that the simulation holds."""
+    session.settle()
     track = session.track
-    let_go = set(session.hands) if index is None else {one_of("index", index, len(track.scene.balls))} & session.hands
-    for k in sorted(let_go):
+    let_go = held(track.sim)
+    if index is not None:
+        let_go &= {one_of("index", index, len(track.scene.balls))}
+    session.hands -= let_go
+    if let_go:
         _at_the_end(session)
-        session.track.hand("release", k)
-        session.hands.discard(k)
+        track.let_go(held(track.sim) - let_go)
 
 
 def steer(session: Session, direction: Any) -> None:
@@ -64,20 +70,20 @@ def steer(session: Session, direction: Any) -> None:
     track = session.track
     scene = track.scene
     way = np.array(vector("direction", direction, scene.dimension))
+    if not way.any():
+        release(session)
+        return
     if session.steering == "place":
         raise refusal(
             "steering", "arrow keys move balls to other places now", "Choose steering by velocity or acceleration."
         )
     _by_steps(session, "steering")
-    if not session.selected:
-        raise refusal("", "no ball is selected", "Select one first (Tab).")
-    if not way.any():
-        release(session)
-        return
+    session.settle()
+    chosen = selected(session)
     _at_the_end(session)
     fast = region.size(scene) / (CROSSING * session.pace)
     way = way / np.linalg.norm(way) * (fast if session.steering == "velocity" else fast / session.pace)
-    for k in session.selected:
+    for k in chosen:
         session.track.hand(session.steering, k, tuple(way.tolist()))
         session.hands.add(k)
 

@@ -91,6 +91,10 @@ KEYS: tuple[Key, ...] = (
     Key("+", "view:zoom-in", "key.zoom-in"),
     Key("=", "view:zoom-in", "key.zoom-in"),
     Key("-", "view:zoom-out", "key.zoom-out"),
+    Key("ArrowLeft", "view:look-left", "key.look-left", ("Control",)),
+    Key("ArrowRight", "view:look-right", "key.look-right", ("Control",)),
+    Key("ArrowUp", "view:look-up", "key.look-up", ("Control",)),
+    Key("ArrowDown", "view:look-down", "key.look-down", ("Control",)),
     Key("F6", "view:leave", "key.leave"),
 )
 """All of them. Where arrow keys steer (a running scene in steps, steering by velocity or acceleration), the browser

@@ -44,6 +44,7 @@ class Runner:
         self._callbacks: tuple[Callback, ...] = ()
         self._published = 0.0
         session.asked = lambda: bool(self._commands) or self._stopping
+        session.stopping = lambda: self._stopping
         self._thread = threading.Thread(target=self._live, name="carom-bench", daemon=True)
 
     # From anywhere.

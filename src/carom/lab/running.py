@@ -21,12 +21,12 @@ def run(session: Session) -> None:
 
 def pause(session: Session) -> None:
     """Let it stand."""
-    session.running = False
+    session.running, session.hunting = False, None
 
 
 def toggle(session: Session) -> None:
-    """The one or the other."""
-    (pause if session.running else run)(session)
+    """The one or the other; on the way to the next collision, stop."""
+    (pause if session.running or session.hunting is not None else run)(session)
 
 
 def step(session: Session) -> None:
@@ -39,10 +39,13 @@ def step(session: Session) -> None:
     track.toward(goal)
     for each in session.beside:
         each.toward(track.time, 1.0)
+    session.recount()
 
 
 def collision(session: Session) -> None:
-    """On to the next collision."""
+    """On to the next collision; nothing new if that is looked for already."""
+    if session.hunting is not None:
+        return
     session.settle()
     session.hunt()
 
@@ -51,7 +54,11 @@ def collision_back(session: Session) -> None:
     """Back to the last collision before now."""
     session.running = False
     now = session.track.time if session.goal is None else session.goal
-    found = session.track.log.before(now)
+    log = session.track.log
+    found = log.before(now)
+    if found is None and log.oldest < now:
+        session.say("info", "earlier collisions are not listed any more, as there were very many. Scrub to go back.")
+        return
     if found is None:
         session.scrub(0.0)
         session.say("info", "there is no earlier collision. This is the start.")
@@ -85,10 +92,12 @@ def restart(session: Session) -> None:
     if track.end <= 0.0:
         return
     moment = session.moment()
+    session.hands = set()
     first = track.past.segments[0]
     track.restore(Track(first.frames[0].sim, first.wish).past, 0.0)
     session.history.remember("restart", None, moment, session.clock(), track.most_frames)
     session.samples = session.samples.until(-1.0)
+    session.recount()
     session.after_change()
 
 

@@ -13,9 +13,11 @@ MODES = ("only", "add", "toggle")
 
 def selected(session: Session) -> tuple[int, ...]:
     """The selected balls; a refusal if there are none."""
-    if not session.selected:
+    count = len(session.track.scene.balls)
+    there = tuple(k for k in session.selected if k < count)
+    if not there:
         raise refusal("", "no ball is selected", "Select one first (Tab, or click on it).")
-    return session.selected
+    return there
 
 
 def select(session: Session, indices: Any, mode: Any = "only") -> None:

@@ -6,7 +6,6 @@ The session is touched by one thread alone.
 from __future__ import annotations
 
 import time as clocks
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -20,9 +19,10 @@ from carom.lab.companions import Beside
 from carom.lab.look import Look
 from carom.lab.reading import refusal
 from carom.lab.samples import Samples
-from carom.lab.track import Track
+from carom.lab.track import Track, held
 from carom.lab.undo import History, Moment
 from carom.lab.view import Message, View
+from carom.lab.warned import step_warnings
 from carom.scene import Scene
 from carom.scene.base import nearest
 from carom.simulation import Simulation
@@ -39,6 +39,11 @@ Does = dict[str, Callable[..., Any]]
 """Functions by the commands that they do; each takes the session and the command's arguments."""
 ANEW = ("open", "load", "next-scene", "previous-scene", "clear")
 """Commands that need no run: they work where the present scene cannot be run at all."""
+ASIDE = (
+    *("collision", "toggle", "speed", "faster", "slower", "hold", "unhold", "steering"),
+    *("select", "select-next", "select-previous", "select-all", "select-none"),
+)
+"""Commands that do not end the search for the next collision by being given; all others do."""
 
 
 class Session:
@@ -56,6 +61,8 @@ class Session:
         self.speed, self.rate = 1.0, 1.0
         self.pace = region.pace(scene)
         self.selected: tuple[int, ...] = ()
+        self.count = len(scene.balls)
+        """Balls that there were when they were counted last: with another number of them, theirs mean others."""
         self.steering = "place"
         self.hands: set[int] = set()
         """Balls that are pulled or driven."""
@@ -65,6 +72,8 @@ class Session:
         """Is the next collision looked for? Until this time."""
         self.asked: Callable[[], bool] = lambda: False
         """Does a command wait? Then a part of the run ends early."""
+        self.stopping: Callable[[], bool] = lambda: False
+        """Is the bench being ended? Then nothing is finished any more."""
         self.seq = self.said = 0
         self.message: Message | None = None
         self.look = Look(self)
@@ -82,13 +91,14 @@ class Session:
             _check(command, arguments)
             if command not in ANEW:
                 self.begin()
-            with warnings.catch_warnings(record=True) as warned:
-                warnings.simplefilter("always")
+            if command not in ASIDE:
+                self.hunting = None
+            with step_warnings() as warned:
                 DOES[command](self, **arguments)
             if self.said == before and COMMANDS[command].undoable:
                 self.message = None  # what was wrong is so no longer
             for warning in warned:
-                self.say("warning", str(warning.message))
+                self.say("warning", warning)
         except SceneError as error:
             self.complain(error)
         except NotExactError as error:
@@ -144,6 +154,16 @@ class Session:
                 self._go_on(track, seconds)
         except SolverError as error:
             self.stop(error)
+        self.recount()
+
+    def recount(self) -> None:
+        """After the run has moved: if balls came, went or merged, none is selected; nothing is held by nobody."""
+        track = self.track
+        count = len(track.scene.balls)
+        if count != self.count:
+            self.count, self.selected, self.hands = count, (), set()
+        if self.goal is None and track.at_end:
+            track.let_go(self.hands)
 
     def stop(self, error: SolverError) -> None:
         """The run cannot go on: pause where it came to, and say why; nothing is lost."""
@@ -167,9 +187,13 @@ class Session:
     def scrub(self, time: float) -> None:
         """Go to an instant of the past, at once if that is near."""
         track = self.track
+        self.hands = set()
+        if track.at_end:
+            track.let_go()
         self.goal, self.hunting = min(max(time, 0.0), track.end), None
         track.seek(self.goal)
         self._seek(BUDGET)
+        self.recount()
 
     def _seek(self, budget: float) -> None:
         goal = self.goal
@@ -184,6 +208,7 @@ class Session:
         self.running = False
         self.hunting = self.track.time + HORIZON * self.pace
         self._hunt(BUDGET)
+        self.recount()
 
     def _hunt(self, budget: float) -> None:
         track, until = self.track, self.hunting
@@ -204,8 +229,10 @@ class Session:
         return last is not None and last >= self.track.time
 
     def settle(self) -> None:
-        """Finish what is under way, however long it takes."""
-        while self.goal is not None or self.hunting is not None:
+        """Finish what is under way; the search for a collision only until a command waits."""
+        while self.goal is not None or (self.hunting is not None and not self.asked()):
+            if self.stopping():
+                return
             self.advance(0.0)
 
     def let_go(self) -> None:
@@ -234,21 +261,29 @@ class Session:
         moment = self.moment()
         if births is None:
             births = track.segment.births
+        if births is not None and len(births) != len(sim.scene.balls):  # some have merged
+            births = None
+        if not track.at_end:  # a hand of the past is not there to let go
+            self.hands = set()
+            for k in held(sim):
+                sim.release(k)
         was = track.branch(sim, wish, births)
         self.history.remember(name, about, replace(moment, past=was), self.clock(), track.most_frames)
         self.samples = self.samples.until(track.time)
         self.after_change()
 
     def stand(self) -> None:
-        """Before an edit, be where one was going."""
+        """Before an edit, be where one was going, and look for no collision."""
+        self.hunting = None
         self.settle()
 
     def after_change(self) -> None:
         """What depends on what exists: companions begin anew, the selection names balls that are there."""
         track = self.track
-        count = len(track.scene.balls)
-        self.selected = tuple(k for k in self.selected if k < count)
-        self.hands = {k for k in self.hands if k < count}
+        self.count = len(track.scene.balls)
+        self.selected = tuple(k for k in self.selected if k < self.count)
+        self.hands &= held(track.sim)
+        track.let_go(self.hands)
         if self.beside:
             names = [each.name for each in self.beside]
             try:
@@ -266,14 +301,14 @@ class Session:
         """Put another scene on the bench, paused at its start."""
         run = Track(started(scene))
         if self.run is not None:
-            self.settle()
+            self.stand()
             self.history.remember(name, None, self.moment(), self.clock(), self.run.most_frames)
         self.goal = self.hunting = None
         self.run, self.entry, self.samples = run, entry, Samples((), self.samples.generation + 1)
         self.pace = region.pace(scene)
         self.running = self.held = False
         self.rate = 1.0
-        self.selected, self.beside, self.hands = (), [], set()
+        self.selected, self.beside, self.hands, self.count = (), [], set(), len(scene.balls)
 
     def undo(self) -> None:
         """Take the last command back."""
@@ -288,7 +323,7 @@ class Session:
         self._swap(self.history.redo, self.history.undo)
 
     def _swap(self, source: list[Any], target: list[Any]) -> None:
-        self.settle()
+        self.stand()
         step = source.pop()
         target.append(replace(step, moment=self.moment(), about=None))
         moment: Moment = step.moment
@@ -296,9 +331,10 @@ class Session:
         track.restore(moment.past, moment.time)
         generation = self.samples.generation
         self.samples = replace(moment.samples, generation=max(generation, moment.samples.generation) + 1)
-        self.selected, self.entry, self.pace = moment.selected, moment.entry, moment.pace
-        self.running, self.hands, self.beside = False, set(), []
+        self.entry, self.pace = moment.entry, moment.pace
+        self.running, self.beside = False, []
         self.scrub(moment.time)
+        self.selected = tuple(k for k in moment.selected if k < self.count)
 
     # Looking.
 

@@ -5,19 +5,29 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
+import tomllib
 import zlib
+from math import hypot, inf, prod
+from typing import Any, Literal
 
 import numpy as np
 
+from carom.errors import Problem, SceneError
 from carom.lab.reading import refusal
 from carom.lab.view import View
 from carom.scene import Scene
 from carom.scene.files import dumps, loads
+from carom.scene.stepping import Stepping
 
 LONGEST = 60_000
 """Letters of a link: browsers and messengers take so many."""
 LARGEST = 5_000_000
 """Bytes of a scene that a link may unfold to: a link is a stranger's."""
+MOST_BALLS = 200_000
+"""Balls of a scene that a link or a file may bring: a line of it can ask for millions."""
+CROWD = 20_000
+"""Balls that no link can hold: a scene of more is not even tried."""
 PREFIX = "1."
 """Version of the form."""
 
@@ -27,7 +37,26 @@ def present(view: View) -> Scene:
     balls = view.scene.balls
     velocities = np.where(balls.fixed[:, None], 0.0, view.velocities)
     born = np.maximum(balls.born - (view.time - view.since), 0.0)
-    return view.scene.replace(balls=balls.replace(position=view.positions, velocity=velocities, born=born))
+    now = balls.replace(position=view.positions, velocity=velocities, born=born)
+    return view.scene.replace(balls=now, stepping=_stepping(view))
+
+
+def _stepping(view: View) -> Stepping:
+    """How it is stepped, where that is not what the scene would be stepped by anyway."""
+    from carom.solvers.stepped.stability import sensible_step  # noqa: PLC0415  # Numba is loaded when something runs
+
+    scene, solving = view.scene, view.solving
+    told = scene.stepping
+    if solving.solver != "stepped" or solving.step is None:
+        return told
+    contacts = told.contacts if told.contacts != "auto" else "pile" if scene.piles_up else "impacts"
+    usual = {
+        "step": told.step or sensible_step(scene),
+        "integrator": told.integrator or "verlet",
+        "contacts": contacts,
+    }
+    chosen = {"step": solving.step, "integrator": solving.integrator, "contacts": solving.contacts}
+    return told.replace(**{name: value for name, value in chosen.items() if value != usual[name]})
 
 
 def saved(scene: Scene) -> str:
@@ -37,6 +66,9 @@ def saved(scene: Scene) -> str:
 
 def shared(scene: Scene) -> str:
     """A scene as text for a link; a refusal if it would be too long."""
+    if len(scene.balls) > CROWD:
+        what = f"the scene has {len(scene.balls):,} balls, and a link holds {CROWD:,} at most"
+        raise refusal("share", what, "Save it as a file and share that.")
     plain = json.dumps(json.loads(dumps(scene, "json")), separators=(",", ":"), ensure_ascii=False).encode()
     text = PREFIX + base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
     if len(text) > LONGEST:
@@ -64,4 +96,58 @@ def opened(text: str) -> Scene:
         if type(error) is type(broken):
             raise
         raise broken from None
-    return loads(words, "json", name="link")
+    return read(words, "json", "link")
+
+
+def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
+    """The scene in a text that came from outside; a refusal, before it is made, if it would have too many balls."""
+    crowded = Problem("balls", f"the scene has more than {MOST_BALLS:,} of them", "Use fewer.")
+    try:
+        if _expected(text, form) > 2 * MOST_BALLS:  # the number of a jet's points is known roughly
+            raise SceneError([crowded], source=name)
+        scene = loads(text, form, name=name)
+    except RecursionError:
+        deep = Problem("", "tables or lists are nested too deeply", "Write a scene as in the documentation.")
+        raise SceneError([deep], source=name) from None
+    if len(scene.balls) > MOST_BALLS:
+        raise SceneError([crowded], source=name)
+    return scene
+
+
+def _expected(text: str, form: str) -> float:
+    """About how many balls the structures and the generator of a scene make; what is wrong with them counts little."""
+    if not re.search(r"structures|generator|\\", text):  # a key may be written with escapes
+        return 0.0
+    try:
+        content = json.loads(text) if form == "json" else tomllib.loads(text)
+    except ValueError:  # reading it says what is wrong
+        return 0.0
+    tables = content if isinstance(content, dict) else {}
+    structures = tables.get("structures")
+    made = [*(structures if isinstance(structures, list) else []), tables.get("generator")]
+    return sum(_points(each) for each in made if isinstance(each, dict))
+
+
+def _points(table: dict[str, Any]) -> float:
+    """About how many balls a table makes."""
+    if table.get("kind") != "water":
+        return prod(map(_number, [table.get("count", 1), *_list(table.get("counts"))]))
+    spans = [_number(each) for each in _list(table.get("size"))]
+    if not spans:
+        across = [_number(table.get("width"))] * (len(_list(table.get("nozzle"))) - 1)
+        speed = hypot(*(_number(each) for each in _list(table.get("velocity"))))
+        spans = [*across, speed * _number(table.get("duration"))]
+    spacing = _number(table.get("spacing"))
+    return prod(max(span / spacing, 1.0) for span in spans) if spacing > 0.0 else 0.0
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Any) -> float:
+    """The size of a number; 0 for what is none."""
+    try:
+        return abs(float(value)) if isinstance(value, int | float) else 0.0
+    except OverflowError:
+        return inf

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -34,6 +34,12 @@ PART = 0.005
 """A part takes so long, s of the clock: commands wait for its end."""
 JOLT = 0.25
 """A part that takes longer, in s, has compiled something, and tells nothing of the cost."""
+
+
+def held(sim: Simulation) -> set[int]:
+    """Balls that a simulation pulls or drives."""
+    engine: Any = sim._solver  # noqa: SLF001  # a simulation tells nobody whom it holds
+    return {*engine.hands, *engine.driven} if sim.solver == "stepped" else set()
 
 
 class Track:
@@ -99,7 +105,7 @@ class Track:
         began = self.clock()
         while self.time < goal:
             self._onward(goal, budget - (self.clock() - began))
-            if self.clock() - began >= budget or asked():
+            if asked() or self.clock() - began >= budget:
                 break
         return self.time >= goal
 
@@ -190,6 +196,14 @@ class Track:
         segment = replace(self.segment, inputs=(*self.segment.inputs, made))
         self.past = replace(self.past, segments=(*self.past.segments[:-1], segment))
         self.done = len(segment.inputs)
+
+    def let_go(self, but: Collection[int] = ()) -> None:
+        """At the end of the run, release all balls that the simulation holds, but these."""
+        if held(self.sim).issubset(but):
+            return
+        self._replay()
+        for k in sorted(held(self.sim).difference(but)):
+            self.hand("release", k)
 
     def _replay(self) -> None:
         """Do what a hand did at this instant, before going on: until then, one sees what was seen before it did."""

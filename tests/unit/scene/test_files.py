@@ -2,6 +2,7 @@
 
 import json
 import math
+from time import perf_counter
 
 import jsonschema
 import numpy as np
@@ -320,6 +321,14 @@ def test_a_mistake_in_toml_is_one_clear_line(text, line, tmp_path):
 )
 def test_a_mistake_in_json_is_one_clear_line(text, line):
     assert lines(lambda: files.loads(text, "json", name="gas.json")) == [f"gas.json: {line}"]
+
+
+def test_a_key_that_is_there_twice_among_very_many_is_found_at_once():
+    keys = [f'"k{number}": 0' for number in range(100_000)]
+    began = perf_counter()
+    (line,) = lines(lambda: files.loads("{" + ", ".join([*keys, keys[-1]]) + "}", "json"))
+    assert line == "k99999: the key is there twice in one table. Keep one of them."
+    assert perf_counter() - began < 10.0  # by comparing each with each: minutes
 
 
 def test_an_integer_of_too_many_digits():

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from fastapi import Request
 from nicegui import Client, ui
 from nicegui.element import Element
+from starlette.concurrency import run_in_threadpool
 
 from carom.errors import CaromError, SceneError
 from carom.lab.pages.frame import dialog, head, language_and_theme, words_of
@@ -144,15 +145,16 @@ class Gallery:
             field(label, key=f"parameter.{each.name}", unit=unit, value=value, inputmode=mode, classes="wide")
         tag("span", words.of_library(each.meaning), classes="meaning")
 
-    def _open(self, typed: dict[str, str]) -> None:
+    async def _open(self, typed: dict[str, str]) -> None:
         """Open the scene with what was typed; or say, beside the field, what is wrong with it."""
-        if self.entry is None:  # nothing was asked
+        entry = self.entry
+        if entry is None:  # nothing was asked
             return
         self.live.call("wrong", "", "")
         values = {key.removeprefix("parameter."): value for key, value in typed.items()}
         try:
-            chosen = parameters(self.entry, values)
-            library.load(self.entry.name, **chosen)
+            chosen = parameters(entry, values)
+            await run_in_threadpool(library.load, entry.name, **chosen)
         except SceneError as problem:
             for each in problem.problems:
                 known = each.where in values
@@ -162,8 +164,8 @@ class Gallery:
         except CaromError as problem:
             self.live.call("wrong", "", self.words.error(problem))
             return
-        address = {"scene": self.entry.name, **{key: shown(value) for key, value in chosen.items()}}
-        ui.navigate.to(f"/bench?{urlencode(address)}")
+        address = {"scene": entry.name, **{key: shown(value) for key, value in chosen.items()}}
+        self.live.client.open(f"/bench?{urlencode(address)}")
 
 
 _LOGO = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
+
 from carom.errors import CaromError
 from carom.lab.keymap import KEYS
 from carom.lab.pages.desk import Desk
@@ -116,10 +118,10 @@ class Menus:
             with tag("div", classes="buttons"):
                 button(words("word.copy"), classes="primary", script="caromShell.copy('share-link')", id="copy")
 
-    def _link(self) -> None:
+    async def _link(self) -> None:
         """Show the link that holds the scene; or say why there is none."""
         try:
-            link = self.desk.bench.runner.share()
+            link = await run_in_threadpool(self.desk.bench.runner.share)
         except CaromError as problem:
             self.desk.live.call("toast", str(problem))
             return

@@ -11,7 +11,6 @@ from typing import Any
 from carom.errors import Problem, SceneError
 from carom.lab.reading import file_format
 from carom.scene import Scene, library
-from carom.scene.files import loads
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "collisions": ("Collisions", "Billiards"),
@@ -96,13 +95,13 @@ class Counter:
 
     def ticket(self, told: Any) -> str:
         """A ticket for a file, {"text", "filename"}, or a link, {"link"}; CaromError if it holds no scene."""
+        from carom.lab import share  # noqa: PLC0415  # only who opens a file or a link needs it
+
         if isinstance(told, dict) and isinstance(told.get("text"), str):
             text, name = told["text"], str(told.get("filename") or "")
-            return self.keep(loads(text, file_format(text, name), name=name or "scene"))
+            return self.keep(share.read(text, file_format(text, name), name or "scene"))
         if isinstance(told, dict) and isinstance(told.get("link"), str):
-            from carom.lab.share import opened  # noqa: PLC0415  # only who follows a link needs it
-
-            return self.keep(opened(told["link"]))
+            return self.keep(share.opened(told["link"]))
         raise SceneError([Problem("file", "nothing that could be read", "Use a scene file of at most 32 MB.")])
 
     def keep(self, scene: Scene) -> str:

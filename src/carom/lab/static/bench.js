@@ -18,6 +18,9 @@ import { furnish, leave, onDensity } from "./furnishing.js";
 import { speaker } from "./words.js";
 import { withImages } from "./images.js";
 
+/** Pixels by which a key moves or turns the view. */
+const LOOK = 48;
+
 /** Everything that moves of one bench. */
 export class Bench {
   /**
@@ -325,6 +328,10 @@ export class Bench {
       "real-size": () => (calibrated() ? this.realSize() : this._tell("carom-local", { name: "calibrate" })),
       "zoom-in": () => this.zoom(1.25),
       "zoom-out": () => this.zoom(0.8),
+      "look-left": () => this.camera.drag(LOOK, 0),
+      "look-right": () => this.camera.drag(-LOOK, 0),
+      "look-up": () => this.camera.drag(0, LOOK),
+      "look-down": () => this.camera.drag(0, -LOOK),
       leave: () => leave(this.stage),
     };
     if (own[name]) own[name]();

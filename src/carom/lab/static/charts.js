@@ -46,15 +46,16 @@ export class Charts {
     if (beside.join() !== this.beside.join() && (beside.length || chart.reset)) {
       this.beside = beside;
       if (this.energy) {
-        const { times, values } = this.energy;
+        const { times, values, series } = this.energy;
+        const known = new Map(series.map(({ name }, s) => [name, values[s]]));
         this.energy.show(this._energies());
         this.energy.times = times;
-        this.energy.values = this.energy.series.map((_, s) => values[s] ?? times.map(() => NaN));
+        this.energy.values = this.energy.series.map(({ name }) => known.get(name) ?? times.map(() => NaN));
       }
     }
     if (chart.reset) for (const one of [this.energy, this.momentum]) one?.clear();
     const times = chart.time ?? [];
-    this.energy?.add(times, [chart.kinetic, chart.potential, chart.total, ...this.beside.map((name) => chart.companions[name])]);
+    this.energy?.add(times, [chart.kinetic, chart.potential, chart.total, ...this.beside.map((name) => chart.companions?.[name])]);
     this.momentum?.add(times, AXES.slice(0, this.axes).map((_, axis) => (chart.momentum ?? []).map((one) => one[axis])));
   }
 

@@ -3,7 +3,7 @@
  * not. Places go out in the scene's own coordinates: `out` adds the origin.
  */
 
-import { ballsIn } from "./pick.js";
+import { ballsIn, byLinks } from "./pick.js";
 import { roundStep } from "./units.js";
 
 const out = (bench, place) => Array.from(place, (part, k) => part + bench.scene.origin[k]);
@@ -22,8 +22,11 @@ export function look(bench, how, deselects = false) {
   };
 }
 
-/** Press, drag, release: a new ball with its velocity (S-05). Time is held meanwhile. */
-export function aim(bench) {
+/**
+ * Press, drag, release: a new ball with its velocity (S-05). Time is held meanwhile. A click lets go of the selection or, if it
+ * `builds`, puts a new point by what is linked (M-16).
+ */
+export function aim(bench, builds = false) {
   let from;
   let velocity = null;
   const radius = usual(bench.scene);
@@ -44,7 +47,8 @@ export function aim(bench) {
     },
     click() {
       bench.send("unhold");
-      if (bench.selected.length) bench.send("select-none");
+      if (builds && byLinks(bench, from)) bench.send("build", { position: out(bench, from) });
+      else if (bench.selected.length) bench.send("select-none");
     },
     cancel: () => bench.send("unhold"),
   };
@@ -71,12 +75,29 @@ export function box(bench) {
 }
 
 /**
+ * Takes the selected balls along with one of them, to where that one should be. Where it is, the newest frame says, with what has
+ * been sent since: a move that was refused does not count.
+ */
+function along(bench, ball) {
+  let sent = [];
+  return (to) =>
+    bench.latest("move", () => {
+      const frame = bench.next ?? bench.frame;
+      sent = sent.filter(({ seq }) => seq > frame.seq);
+      const at = placeOf({ frame }, ball).map((part, k) => sent.reduce((sum, { by }) => sum + by[k], part));
+      const by = to.map((part, k) => part - at[k]);
+      sent.push({ seq: (bench.link?.seq ?? 0) + 1, by });
+      return { by };
+    });
+}
+
+/**
  * A ball in the hand. A click selects it. A drag moves it, with all that are selected along with it; a run in steps goes on and
  * the ball is pulled by a spring instead; a run that is exact is held meanwhile.
  */
 export function drag(bench, ball, { add, pull, select }) {
   const pulls = pull || (bench.frame.running && bench.state?.solving?.solver === "stepped" && !select);
-  const together = bench.selected.includes(ball) && bench.selected.length > 1;
+  const together = bench.selected.includes(ball) && bench.selected.length > 1 ? along(bench, ball) : null;
   let grab = null;
   let start = null;
   let held = false;
@@ -94,7 +115,6 @@ export function drag(bench, ball, { add, pull, select }) {
       bench.send("hold");
     }
   };
-  let last = null;
   return {
     begin(x, y) {
       start = placeOf(bench, ball);
@@ -108,11 +128,7 @@ export function drag(bench, ball, { add, pull, select }) {
         bench.hand.spring = { from: () => placeOf(bench, ball), to };
         bench.latest("pull", { index: ball, target: out(bench, to) });
       } else if (together) {
-        bench.latest("move", () => {
-          const by = to.map((part, k) => part - (last ?? start)[k]);
-          last = to;
-          return { by };
-        });
+        together(to);
       } else {
         bench.latest("place", { index: ball, position: out(bench, to) });
       }
@@ -128,7 +144,8 @@ export function drag(bench, ball, { add, pull, select }) {
       bench.drop();
       if (!taken) return;
       if (pulls) bench.send("release", { index: ball });
-      else if (!together) bench.send("place", { index: ball, position: out(bench, start) });
+      else if (together) together(start);
+      else bench.send("place", { index: ball, position: out(bench, start) });
       if (held) bench.send("unhold");
     },
   };

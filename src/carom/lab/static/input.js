@@ -92,7 +92,7 @@ export class Input {
     if (tool === "link") return joining(bench, ball);
     if (ball !== null && tool !== "launch" && tool !== "walls") return drag(bench, ball, { add: event.shiftKey || event.ctrlKey || event.metaKey, pull: tool === "pull", select: tool === "select" });
     if (event.shiftKey) return box(bench);
-    if (tool === "launch" || (tool === "auto" && flat)) return aim(bench);
+    if (tool === "launch" || (tool === "auto" && flat)) return aim(bench, tool === "auto");
     return look(bench, flat ? "pan" : "drag", tool === "auto" || tool === "select");
   }
 

@@ -4,6 +4,7 @@
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 1], ArrowDown: [1, -1] };
 const ONCE = new Set(["toggle", "run", "pause", "restart", "clear", "add", "next-scene", "previous-scene", "undo", "redo", "duplicate", "remove"]);
+const AGAIN = /^view:look-/;
 const SAME = { "=": "+", _: "-" };
 const HOLDABLE = /^[a-z]$/;
 
@@ -85,7 +86,7 @@ export class Keys {
       return;
     }
     event.preventDefault();
-    if (event.repeat && (ONCE.has(entry.command) || entry.command.startsWith("view:"))) return;
+    if (event.repeat && (ONCE.has(entry.command) || (entry.command.startsWith("view:") && !AGAIN.test(entry.command)))) return;
     if (entry.command.startsWith("view:")) this.bench.local(entry.command.slice(5), entry.arguments ?? {});
     else this.bench.send(entry.command, this._arguments(key, entry));
   }

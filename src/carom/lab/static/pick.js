@@ -6,6 +6,8 @@ import { QUIET, shownRadius } from "./colours.js";
 import { corners } from "./walls.js";
 
 const REACH = 9;
+/** A new point is linked to those within so many lengths of the links that are there, as the session has it. */
+const LENGTHS = 1.6;
 
 /** The ball under a point, or null; a small one may be missed by some pixels. In 3D the nearest to the eye. */
 export function ballAt({ scene, frame, camera, looks }, left, top, reach = REACH) {
@@ -34,6 +36,16 @@ export function ballsIn({ frame, camera }, [x, y, tx, ty]) {
     if (px >= Math.min(x, tx) && px <= Math.max(x, tx) && py >= Math.min(y, ty) && py <= Math.max(y, ty)) found.push(i);
   }
   return found;
+}
+
+/** Whether a new point at a place would have something to be linked to. */
+export function byLinks({ scene, frame }, place) {
+  if (!frame || !scene.links?.length) return false;
+  const d = frame.dimension;
+  const apart = (i, other) => Math.hypot(...place.map((_, k) => frame.positions[d * i + k] - other(k)));
+  const lengths = scene.links.map(([i, j]) => apart(i, (k) => frame.positions[d * j + k])).filter(Number.isFinite).sort((a, b) => a - b);
+  const reach = LENGTHS * lengths[lengths.length >> 1];
+  return scene.links.some((pair) => pair.some((i) => apart(i, (k) => place[k]) <= reach));
 }
 
 /** The draggable corner of a wall under a point, or null. */

@@ -187,9 +187,18 @@ function realSize() {
   else calibrate();
 }
 
-function record() {
+/** Begins a film, or ends and saves it; says so where the browser cannot film. */
+async function record() {
+  if (recording) carom.record(false);
+  else {
+    try {
+      await carom.record(true);
+    } catch {
+      shell.toast(say("menu.video-impossible"));
+      return;
+    }
+  }
   recording = !recording;
-  carom.record(recording);
   document.getElementById("record-words").textContent = say(recording ? "menu.video-stop" : "menu.video");
   document.getElementById("menu-button").classList.toggle("recording", recording);
 }
