@@ -13,6 +13,7 @@ from carom.lab.reading import refusal, vector
 from carom.lab.selecting import selected
 from carom.lab.session import Does, Session
 from carom.lab.track import held
+from carom.simulation import Simulation
 
 MODES = ("place", "velocity", "acceleration")
 REACH = 1.6
@@ -97,26 +98,25 @@ def steering(session: Session, mode: Any) -> None:
 
 def link(session: Session, i: Any, j: Any) -> None:
     """A spring between two balls, like those that are there."""
-    _by_steps(session, "a link")
-    session.settle()
-    track = session.track
-    count = len(track.scene.balls)
-    one, two = one_of("i", i, count), one_of("j", j, count)
-    sim = track.sim.copy()
+    sim, one, two = _two_of(session, i, j)
     sim.link(one, two, **_like_the_others(session))
     session.edit("link", sim)
 
 
 def unlink(session: Session, i: Any, j: Any) -> None:
     """Take the springs between two balls away."""
+    sim, one, two = _two_of(session, i, j)
+    sim.unlink(one, two)
+    session.edit("unlink", sim)
+
+
+def _two_of(session: Session, i: Any, j: Any) -> tuple[Simulation, int, int]:
+    """A copy of the run, to be changed, and two of its balls by their numbers."""
     _by_steps(session, "a link")
     session.settle()
     track = session.track
     count = len(track.scene.balls)
-    one, two = one_of("i", i, count), one_of("j", j, count)
-    sim = track.sim.copy()
-    sim.unlink(one, two)
-    session.edit("unlink", sim)
+    return track.sim.copy(), one_of("i", i, count), one_of("j", j, count)
 
 
 def build(session: Session, position: Any) -> None:
