@@ -2,7 +2,7 @@
  * Balls in the plane with WebGL2: discs to scale with a smooth rim. `ball_canvas.js` does the same without WebGL2.
  */
 
-import { CORNERS, FETCH, Sheet, context, program } from "./gl.js";
+import { CORNERS, FETCH, GlView, Sheet, context, program } from "./gl.js";
 import { leastRadius, parts } from "./colours.js";
 
 const VERTEX = `
@@ -126,28 +126,11 @@ const POINTS_UP_TO = 10;
 const ONE_BY_ONE = 96;
 
 /** Draws the balls of a flat scene on its own canvas. */
-export class BallView {
+export class BallView extends GlView {
   /** @returns {?BallView} null where there is no WebGL2. */
   static on(canvas, lost) {
     const gl = context(canvas);
     return gl ? new BallView(canvas, gl, lost) : null;
-  }
-
-  constructor(canvas, gl, lost) {
-    this.canvas = canvas;
-    this.gl = gl;
-    this._make();
-    this._lost = (event) => {
-      event.preventDefault();
-      this.dead = true;
-    };
-    this._back = () => {
-      this.dead = false;
-      this._make();
-      lost();
-    };
-    canvas.addEventListener("webglcontextlost", this._lost);
-    canvas.addEventListener("webglcontextrestored", this._back);
   }
 
   _make() {
@@ -225,11 +208,5 @@ export class BallView {
     this.placed = positions;
     this.positions.use(0, at.positions);
     return at;
-  }
-
-  destroy() {
-    this.canvas.removeEventListener("webglcontextlost", this._lost);
-    this.canvas.removeEventListener("webglcontextrestored", this._back);
-    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 }

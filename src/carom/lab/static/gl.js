@@ -80,3 +80,30 @@ export const CORNERS = "const vec2 corners[3] = vec2[3](vec2(0.0, 2.0), vec2(-1.
 export function context(canvas, options = {}) {
   return canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: true, antialias: false, depth: false, powerPreference: "high-performance", ...options });
 }
+
+/** A view on a canvas of its own, made anew by `_make` when its graphics were lost and are back; `lost` is called then. */
+export class GlView {
+  constructor(canvas, gl, lost) {
+    this.canvas = canvas;
+    this.gl = gl;
+    this._make();
+    this._lost = (event) => {
+      event.preventDefault();
+      this.dead = true;
+    };
+    this._back = () => {
+      this.dead = false;
+      this._make();
+      lost();
+    };
+    canvas.addEventListener("webglcontextlost", this._lost);
+    canvas.addEventListener("webglcontextrestored", this._back);
+  }
+
+  /** Give the graphics back. */
+  destroy() {
+    this.canvas.removeEventListener("webglcontextlost", this._lost);
+    this.canvas.removeEventListener("webglcontextrestored", this._back);
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+}

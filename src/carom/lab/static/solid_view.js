@@ -3,35 +3,18 @@
  */
 
 import { CLOTH, LINK, SHAPE, SPHERE } from "./shaders.js";
-import { Sheet, context, program } from "./gl.js";
+import { GlView, Sheet, context, program } from "./gl.js";
 import { Solids } from "./solids.js";
 import { leastRadius, parts } from "./colours.js";
 
 const STRIDE = 28;
 
 /** Draws a 3D scene on its own canvas. */
-export class SolidView {
+export class SolidView extends GlView {
   /** @returns {?SolidView} null where there is no WebGL2. */
   static on(canvas, lost) {
     const gl = context(canvas, { depth: true, antialias: true });
     return gl ? new SolidView(canvas, gl, lost) : null;
-  }
-
-  constructor(canvas, gl, lost) {
-    this.canvas = canvas;
-    this.gl = gl;
-    this._make();
-    this._lost = (event) => {
-      event.preventDefault();
-      this.dead = true;
-    };
-    this._back = () => {
-      this.dead = false;
-      this._make();
-      lost();
-    };
-    canvas.addEventListener("webglcontextlost", this._lost);
-    canvas.addEventListener("webglcontextrestored", this._back);
   }
 
   _make() {
@@ -231,11 +214,5 @@ export class SolidView {
     gl.uniform4f(at.tint, ...parts(colour.link), this.cloth.count ? 0.28 : 0.95);
     gl.bindVertexArray(this.links.array);
     gl.drawArrays(gl.LINES, 0, this.links.count);
-  }
-
-  destroy() {
-    this.canvas.removeEventListener("webglcontextlost", this._lost);
-    this.canvas.removeEventListener("webglcontextrestored", this._back);
-    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 }
