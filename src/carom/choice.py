@@ -65,19 +65,22 @@ class Wish:
 
 
 def solver_for(scene: Scene, wish: Wish) -> Name:
-    """The solver that a wish names, or the exact one wherever it applies and can hold what comes to rest.
+    """The solver that a wish names, or else the scene, or the exact one wherever it applies and can hold what rests.
 
-    Who says how the exact one finds neighbours has named it.
+    Who says how the exact one finds neighbours has named it, and so has who says how to step.
     """
     problems = wish.problems()
     if problems:
         raise SceneError(problems)
     reasons = [*scene.forces_needed, *wish.for_steps]
-    if wish.solver == "auto":
+    named = wish.solver
+    if named == "auto" and wish.neighbours == "auto" and not wish.for_steps:
+        named = scene.stepping.solver
+    if named == "auto":
         return "stepped" if reasons or (scene.stacks and wish.neighbours == "auto") else "exact"
-    if wish.solver == "exact" and reasons:
+    if named == "exact" and reasons:
         raise NotExactError(", ".join(reasons))
-    return cast("Name", wish.solver)
+    return cast("Name", named)
 
 
 def start(scene: Scene, name: Name, wish: Wish) -> Solver:

@@ -19,7 +19,9 @@ FLAT, SOLID = "oblique", "inner-planets"
 AFTER = NAMES[NAMES.index(FLAT) + 1]
 BEFORE = NAMES[NAMES.index(FLAT) - 1]
 FIRST: Step = ("select", {"indices": [0]})
+BOTH: Step = ("select", {"indices": [0, 1]})
 ONE: Step = ("collision", {})
+IN_STEPS: Step = ("solve", {"solver": "stepped"})
 
 
 def seen(bench: Workbench) -> Seen:
@@ -86,6 +88,10 @@ EFFECTS: dict[tuple[str, ...], tuple[list[Step], Callable[[Seen, Seen], bool]]] 
     ("Tab", "Shift"): ([], is_(selected=[1])),
     ("a", "Control"): ([], is_(selected=[0, 1])),
     ("a", "Control", "Shift"): ([FIRST], is_(selected=[])),
+    ("e",): ([FIRST], is_(selected=[0, 1])),
+    ("e", "Shift"): ([("select", {"indices": [1]})], is_(selected=[1, 0])),
+    ("l",): ([IN_STEPS, BOTH], is_(can_undo="link")),
+    ("l", "Shift"): ([IN_STEPS, BOTH, ("link-selected", {})], is_(can_undo="unlink")),
     ("b",): ([], is_(balls=3, selected=[2])),
     ("d", "Control"): ([FIRST], is_(balls=3, selected=[2])),
     ("Delete",): ([FIRST], is_(balls=1, can_undo="remove")),
@@ -115,8 +121,8 @@ EFFECTS: dict[tuple[str, ...], tuple[list[Step], Callable[[Seen, Seen], bool]]] 
     ("ArrowUp", "Control"): ([FIRST], looks(1, 1)),
     ("ArrowDown", "Control"): ([FIRST], looks(1, -1)),
 }
-ELSEWHERE = {("Escape",), ("?",), ("F6",), ("1",), ("f",)}
-"""Keys that open something or go somewhere: below."""
+ELSEWHERE = {("Escape",), ("?",), ("F6",), ("1",), ("f",), ("c",), ("c", "Shift")}
+"""Keys that open something, go somewhere or need another scene: below."""
 
 
 def test_no_key_is_forgotten_here() -> None:
@@ -139,6 +145,23 @@ def test_each_key_does_what_it_says(workbench: Workbench, key: Key) -> None:
     workbench.press(key.key, *key.held)
     new = seen(workbench)
     assert holds(old, new), f"before: {old}\nafter: {new}"
+
+
+@pytest.mark.requirement("B-02", "T-17")
+def test_corners_of_walls_are_walked_and_moved_by_keys(workbench: Workbench) -> None:
+    workbench.open("polygon-table")
+    first = workbench.scene("walls")[0]["vertices"][0]
+    workbench.press("c")
+    workbench.press("c")
+    workbench.press("c", "Shift")
+    assert workbench.state()["corner"] == ["boundary", 0]
+    assert workbench.page.evaluate("carom.hand.corner.corner === 0 && carom.hand.corners")
+    workbench.press("ArrowLeft")
+    workbench.until(
+        "x => carom.scene.walls[0].vertices[0][0] + carom.scene.origin[0] < x", first[0] + workbench.scene("origin")[0]
+    )
+    workbench.press("Tab")
+    workbench.until("carom.hand.corner === null")
 
 
 @pytest.mark.requirement("T-07", "T-17")

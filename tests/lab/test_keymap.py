@@ -63,8 +63,14 @@ def test_each_key_is_a_command_that_can_be_done(key: object) -> None:
     assert isinstance(key, Key)
     assert key.command in COMMANDS
     solid = key.arguments.get("field") in {"z", "vz"}
-    session = Session(library.load("metal-on-a-ball" if solid else "oblique"), "oblique")
+    corner = key.command == "select-corner"
+    session = Session(library.load("metal-on-a-ball" if solid else "polygon-table" if corner else "oblique"), "oblique")
     session.do("select", indices=[0])
+    if key.command.endswith("link-selected"):
+        session.do("solve", solver="stepped")
+        session.do("select", indices=[0, 1])
+    if key.command == "unlink-selected":
+        session.do("link-selected")
     if key.command in {"undo", "redo"}:
         session.do("throw", index=0, velocity=[0.0, 0.1])
     if key.command == "redo":

@@ -58,6 +58,8 @@ def test_what_is_typed_for_a_generator_becomes_numbers():
 def test_what_is_no_number_is_named():
     with pytest.raises(SceneError, match=r"count: 'many' is no number") as told:
         parameters(entry_of("gas"), {"count": "many"})
+    with pytest.raises(SceneError, match="count: 900,000 are more balls than a bench holds"):
+        parameters(entry_of("gas"), {"count": "900000"})
     assert told.value.problems[0].where == "count"
 
 

@@ -132,6 +132,18 @@ def test_the_method_that_was_chosen_is_saved_and_shared() -> None:
     assert share.present(session.view()).stepping == Stepping(integrator="rk4")
 
 
+def test_the_solver_that_was_chosen_is_saved_and_shared() -> None:
+    session = Session(library.load("break"))
+    assert share.present(session.view()).stepping == Stepping(), "exact by itself"
+    session.do("solve", solver="stepped")
+    now = share.present(session.view())
+    assert now.stepping == Stepping(solver="stepped")
+    for again in (loads(share.saved(now)), share.opened(share.shared(now))):
+        assert Session(again).view().solving.solver == "stepped"
+    session.do("solve", solver="exact")
+    assert share.present(session.view()).stepping == Stepping()
+
+
 def test_what_a_scene_says_of_its_method_is_kept() -> None:
     told = Stepping(integrator="stormer", step=1e-4)
     session = Session(library.load("rope").replace(stepping=told))

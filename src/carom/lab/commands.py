@@ -63,6 +63,8 @@ COMMANDS = MappingProxyType(
             Command("select", ("indices", "mode?")),  # mode: "only" (default), "add", "toggle"
             Command("select-next"),
             Command("select-previous"),
+            Command("extend", ("steps",)),  # the next ball too, or the one before, with those that are selected
+            Command("select-corner", ("steps",)),  # of a wall; arrow keys then move it
             Command("select-all"),
             Command("select-none"),
             Command("undo"),
@@ -75,6 +77,8 @@ COMMANDS = MappingProxyType(
             Command("link", ("i", "j"), undoable=True),
             Command("build", ("position",), undoable=True),  # goo: a new point there, linked to those near it
             Command("unlink", ("i", "j"), undoable=True),
+            Command("link-selected", (), undoable=True),  # each with the next, in the order of selecting
+            Command("unlink-selected", (), undoable=True),
             # Options.
             Command("option", ("name", "value"), undoable=True),  # see options.py
             Command("solve", ("solver?", "integrator?", "step?", "contacts?"), undoable=True),

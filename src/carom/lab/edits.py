@@ -1,4 +1,4 @@
-"""Commands that change balls and walls. An edit that cannot be is refused, and nothing is lost."""
+"""Commands that change balls. An edit that cannot be is refused, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from carom.lab.reading import index as one_of
 from carom.lab.reading import indices as numbers
 from carom.lab.selecting import selected
 from carom.lab.session import Does, Session
-from carom.scene import Block, Box, Polygon, Scene
+from carom.lab.walls import nudge_corner
+from carom.scene import Scene
 from carom.scene.base import nearest, shown
 from carom.simulation import Simulation
 
@@ -96,8 +97,11 @@ def _refuse_fixed(sim: Simulation, chosen: tuple[int, ...], name: str, rows: NDA
 
 
 def nudge(session: Session, field: Any, steps: Any) -> None:
-    """Change the selected balls by keys: so many steps, of a size that suits the scene."""
+    """Change the selected balls by keys, or move the chosen corner: so many steps, of a size that suits the scene."""
     session.settle()
+    if session.corner is not None and field in ("x", "y"):
+        nudge_corner(session, AXES[field], number("steps", steps) * nudge_step(session.track.scene))
+        return
     chosen = selected(session)
     by = number("steps", steps)
     sim = session.track.sim.copy()
@@ -173,43 +177,6 @@ def throw(session: Session, index: Any, velocity: Any) -> None:
     session.edit("throw", sim, about=("throw", k))
 
 
-# Walls.
-
-
-def drag_corner(session: Session, shape: Any, corner: Any, position: Any) -> None:
-    """Move a corner of the boundary or of an obstacle."""
-    session.settle()
-    sim = session.track.sim.copy()
-    scene = sim.scene
-    to = vector("position", position, scene.dimension)[:2]
-    if shape == "boundary":
-        changes: dict[str, Any] = {"boundary": _with_corner(scene.boundary, corner, to)}
-    else:
-        k = one_of("shape", shape, len(scene.obstacles))
-        other = _with_corner(scene.obstacles[k], corner, to)
-        changes = {"obstacles": (*scene.obstacles[:k], other, *scene.obstacles[k + 1 :])}
-    sim.change_scene(**changes)
-    session.edit("drag-corner", sim, about=("drag-corner", str(shape), corner))
-
-
-def _with_corner(part: Any, corner: Any, to: tuple[float, ...]) -> Any:
-    if isinstance(part, Polygon):
-        k = one_of("corner", corner, len(part.vertices))
-        vertices = [to if j == k else vertex for j, vertex in enumerate(part.vertices)]
-        return part.replace(vertices=vertices)
-    if isinstance(part, Block):
-        k = one_of("corner", corner, 4)
-        low, high = list(part.low), list(part.high)
-        (low if k in (0, 3) else high)[0] = to[0]
-        (low if k in (0, 1) else high)[1] = to[1]
-        return part.replace(low=low, high=high)
-    if isinstance(part, Box):
-        if one_of("corner", corner, 4) != 2:
-            raise refusal("corner", "the lower corner of a box is the origin", "Drag the corner opposite to it.")
-        return part.replace(size=(*to, *part.size[2:]))
-    raise refusal("shape", f"a {part.kind} has no corners to drag", "Drag corners of a polygon.")
-
-
 DOES: Does = {
     "change": change,
     "change-selected": change_selected,
@@ -217,5 +184,4 @@ DOES: Does = {
     "move": move,
     "place": place,
     "throw": throw,
-    "drag-corner": drag_corner,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,37 @@ def unlink(session: Session, i: Any, j: Any) -> None:
     session.edit("unlink", sim)
 
 
+def link_selected(session: Session) -> None:
+    """A spring from each selected ball to the next, in the order in which they were selected."""
+    sim, pairs = _selected_pairs(session)
+    spring = _like_the_others(session)
+    for one, two in pairs:
+        sim.link(one, two, **spring)
+    session.edit("link", sim)
+
+
+def unlink_selected(session: Session) -> None:
+    """Take the springs away that are between selected balls."""
+    sim, _ = _selected_pairs(session)
+    chosen = set(selected(session))
+    linked = {tuple(sorted(pair)) for pair in sim.links.between.tolist() if chosen.issuperset(pair)}
+    if not linked:
+        raise refusal("", "no link is between the selected balls", "Select two that are linked.")
+    for one, two in sorted(linked):
+        sim.unlink(one, two)
+    session.edit("unlink", sim)
+
+
+def _selected_pairs(session: Session) -> tuple[Simulation, list[tuple[int, int]]]:
+    """A copy of the run, to be changed, and each selected ball with the next."""
+    _by_steps(session, "a link")
+    session.settle()
+    chosen = selected(session)
+    if len(chosen) < 2:
+        raise refusal("", "a link is between two balls, and one is selected", "Select another one too (E).")
+    return session.track.sim.copy(), list(pairwise(chosen))
+
+
 def _two_of(session: Session, i: Any, j: Any) -> tuple[Simulation, int, int]:
     """A copy of the run, to be changed, and two of its balls by their numbers."""
     _by_steps(session, "a link")
@@ -166,5 +198,7 @@ DOES: Does = {
     "steering": steering,
     "link": link,
     "unlink": unlink,
+    "link-selected": link_selected,
+    "unlink-selected": unlink_selected,
     "build": build,
 }

@@ -66,6 +66,7 @@ class Look:
             forces=sim.forces if forces else None,
             born=meters.born(track),
             selected=session.selected,
+            corner=session.corner,
             marks=tuple(dict.fromkeys(ball for each in ahead for ball in each.partners)),
             companions=self._companions(len(positions)),
             meters=measured,

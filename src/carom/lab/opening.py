@@ -6,9 +6,9 @@ from typing import Any
 
 from carom.lab.reading import file_format, number, refusal, word
 from carom.lab.session import Does, Session
+from carom.lab.share import limited, read
 from carom.scene import Scene, library
 from carom.scene.base import nearest
-from carom.scene.files import loads
 from carom.scene.library import Parameter
 
 LARGEST_TEXT = 50_000_000
@@ -27,7 +27,7 @@ def parameters_of(entry: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise refusal("parameters", "are not a table", "Give names with values.")
     known = {each.name: each for card in library.catalogue() if card.name == entry for each in card.parameters}
-    return {str(name): _parameter(known.get(str(name)), value) for name, value in given.items()}
+    return limited({str(name): _parameter(known.get(str(name)), value) for name, value in given.items()})
 
 
 def _parameter(parameter: Parameter | None, value: Any) -> Any:
@@ -45,7 +45,7 @@ def _parameter(parameter: Parameter | None, value: Any) -> Any:
 def load(session: Session, text: Any, filename: Any = "") -> None:
     """A scene file, TOML or JSON."""
     words, name = word("text", text, LARGEST_TEXT), word("filename", filename or "")
-    session.open(loads(words, file_format(words, name), name=name), "", "load")
+    session.open(read(words, file_format(words, name), name), "", "load")
 
 
 def next_scene(session: Session) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carom.lab import adding, edits, hands, opening, running, selecting, solving
+from carom.lab import adding, edits, hands, opening, running, selecting, solving, walls
 from carom.lab.session import Does
 
 DOES: Does = {
@@ -13,5 +13,6 @@ DOES: Does = {
     **selecting.DOES,
     **hands.DOES,
     **solving.DOES,
+    **walls.DOES,
 }
 """A function a command: it takes the session and the command's arguments."""

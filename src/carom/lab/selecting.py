@@ -28,7 +28,7 @@ def select(session: Session, indices: Any, mode: Any = "only") -> None:
     before = () if mode == "only" else session.selected
     stay = tuple(k for k in before if k not in given)
     new = tuple(k for k in given if not (mode == "toggle" and k in before))
-    session.selected = (*stay, *new)
+    session.selected, session.corner = (*stay, *new), None
 
 
 def select_next(session: Session) -> None:
@@ -41,28 +41,37 @@ def select_previous(session: Session) -> None:
     _walk(session, -1)
 
 
+def extend(session: Session, steps: Any) -> None:
+    """The next ball too, or the one before, with those that are selected."""
+    before = session.selected
+    _walk(session, 1 if steps == 1 else -1)
+    (new,) = session.selected
+    session.selected = (*(k for k in before if k != new), new)
+
+
 def _walk(session: Session, by: int) -> None:
     count = len(session.track.scene.balls)
     if not count:
         raise refusal("", "there is no ball to select", "Add one first (B).")
     here = session.selected[-1] if session.selected else (-1 if by > 0 else 0)
-    session.selected = ((here + by) % count,)
+    session.selected, session.corner = ((here + by) % count,), None
 
 
 def select_all(session: Session) -> None:
     """All balls."""
-    session.selected = tuple(range(len(session.track.scene.balls)))
+    session.selected, session.corner = tuple(range(len(session.track.scene.balls))), None
 
 
 def select_none(session: Session) -> None:
     """None."""
-    session.selected = ()
+    session.selected, session.corner = (), None
 
 
 DOES: Does = {
     "select": select,
     "select-next": select_next,
     "select-previous": select_previous,
+    "extend": extend,
     "select-all": select_all,
     "select-none": select_none,
     "undo": Session.undo,

@@ -41,7 +41,7 @@ ANEW = ("open", "load", "next-scene", "previous-scene", "clear")
 """Commands that need no run: they work where the present scene cannot be run at all."""
 ASIDE = (
     *("collision", "toggle", "speed", "faster", "slower", "hold", "unhold", "steering"),
-    *("select", "select-next", "select-previous", "select-all", "select-none"),
+    *("select", "select-next", "select-previous", "select-all", "select-none", "extend", "select-corner"),
 )
 """Commands that do not end the search for the next collision by being given; all others do."""
 
@@ -61,6 +61,8 @@ class Session:
         self.speed, self.rate = 1.0, 1.0
         self.pace = region.pace(scene)
         self.selected: tuple[int, ...] = ()
+        self.corner: tuple[str | int, int] | None = None
+        """The corner of a wall that arrow keys move: of the "boundary" or of an obstacle, and which."""
         self.count = len(scene.balls)
         """Balls that there were when they were counted last: with another number of them, theirs mean others."""
         self.steering = "place"
@@ -309,6 +311,7 @@ class Session:
         self.running = self.held = False
         self.rate = 1.0
         self.selected, self.beside, self.hands, self.count = (), [], set(), len(scene.balls)
+        self.corner = None
 
     def undo(self) -> None:
         """Take the last command back."""

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from carom import choice
 from carom.errors import Problem, SceneError
 from carom.lab.reading import refusal
 from carom.lab.view import View
@@ -42,11 +43,14 @@ def present(view: View) -> Scene:
 
 
 def _stepping(view: View) -> Stepping:
-    """How it is stepped, where that is not what the scene would be stepped by anyway."""
+    """How it is solved, where that is not how the scene would be solved anyway."""
     from carom.solvers.stepped.stability import sensible_step  # noqa: PLC0415  # Numba is loaded when something runs
 
     scene, solving = view.scene, view.solving
     told = scene.stepping
+    open_choice = scene.replace(stepping=told.replace(solver="auto"))
+    usual_solver = choice.solver_for(open_choice, choice.Wish())
+    told = told.replace(solver="auto" if solving.solver == usual_solver else solving.solver)
     if solving.solver != "stepped" or solving.step is None:
         return told
     contacts = told.contacts if told.contacts != "auto" else "pile" if scene.piles_up else "impacts"
@@ -112,6 +116,14 @@ def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
     if len(scene.balls) > MOST_BALLS:
         raise SceneError([crowded], source=name)
     return scene
+
+
+def limited(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters for a generator; a refusal if they ask for too many balls."""
+    count = parameters.get("count")
+    if isinstance(count, int | float) and count > MOST_BALLS:
+        raise refusal("count", f"{count:,} are more balls than a bench holds, {MOST_BALLS:,}", "Use fewer.")
+    return parameters
 
 
 def _expected(text: str, form: str) -> float:

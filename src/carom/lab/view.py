@@ -159,6 +159,8 @@ class View:
     """Of the past, for the time line: at most some hundreds, spread evenly."""
     seq: int
     """Of the last command done that had one."""
+    corner: tuple[str | int, int] | None = None
+    """The corner of a wall that arrow keys move."""
     since: float = 0.0
     """The time from which the scene counts its times of birth: 0, but after a change of the solver."""
 

@@ -93,7 +93,7 @@ class Scene(Part):
         default=None, description="duration of a contact, in s, for balls that come to rest; chosen if left out"
     )
     stepping: Annotated[Stepping, BeforeValidator(Stepping.of)] = Field(
-        default=Stepping(), description="wishes for the stepped solver"
+        default=Stepping(), description="which solver, and wishes for the stepped one"
     )
     view: Annotated[View, BeforeValidator(View.of)] = Field(default=View(), description="how the scene is drawn")
     obstacles: Annotated[

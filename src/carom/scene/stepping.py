@@ -1,4 +1,4 @@
-"""How a scene wants to be stepped, where it matters to what is seen; all of it can be left to the solver."""
+"""How a scene wants to be solved, where it matters to what is seen; all of it can be left open."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from carom.scene.quantities import Positive, Word, one_of
 
 
 class Stepping(Part):
-    """Wishes for the stepped solver. The exact solver has no steps and takes no notice."""
+    """Which solver, and wishes for the stepped one. The exact solver has no steps and takes no notice of those."""
 
+    solver: Annotated[
+        Literal["auto", "exact", "stepped"],
+        BeforeValidator(one_of("auto", "exact", "stepped")),
+    ] = Field(default="auto", description="which solver; auto chooses: the exact one wherever it applies")
     step: Positive | None = Field(default=None, description="length of a step, in s; chosen if left out")
     integrator: Word | None = Field(default=None, description="name of the integrator; chosen if left out")
     contacts: Annotated[

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from carom.errors import Problem, SceneError
+from carom.lab import share
 from carom.lab.reading import file_format
 from carom.scene import Scene, library
 
@@ -52,7 +53,7 @@ def parameters(entry: library.Entry, typed: Mapping[str, str]) -> dict[str, Any]
         text = typed.get(each.name, "").strip()
         if text and text != shown(each.default):
             found[each.name] = _value(each, text)
-    return found
+    return share.limited(found)
 
 
 def shown(default: Any) -> str:
@@ -95,8 +96,6 @@ class Counter:
 
     def ticket(self, told: Any) -> str:
         """A ticket for a file, {"text", "filename"}, or a link, {"link"}; CaromError if it holds no scene."""
-        from carom.lab import share  # noqa: PLC0415  # only who opens a file or a link needs it
-
         if isinstance(told, dict) and isinstance(told.get("text"), str):
             text, name = told["text"], str(told.get("filename") or "")
             return self.keep(share.read(text, file_format(text, name), name or "scene"))

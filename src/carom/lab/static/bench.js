@@ -149,11 +149,21 @@ export class Bench {
   _state(state) {
     this.state = state;
     this.selected = state.selected ?? [];
+    this._corner(state.corner);
     this._want();
     this.charts.state(state);
     this.rows.flow();
     this._tell("carom-state", state);
     this.changed();
+  }
+
+  /** The corner that keys have chosen lights up; what the mouse holds goes first. */
+  _corner(chosen) {
+    if (this.hand.corner?.now) return;
+    if (chosen) this.hand.corner = { shape: chosen[0], corner: chosen[1], keys: true };
+    else if (this.hand.corner?.keys) this.hand.corner = null;
+    else return;
+    this.hand.corners = Boolean(chosen);
   }
 
   _linked(open, how) {

@@ -1,0 +1,1 @@
+"""A recording measured as a whole: figures with errors, and a report."""

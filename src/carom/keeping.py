@@ -1,0 +1,1 @@
+"""Keeping a run: recordings, checkpoints, the history in memory."""

@@ -1,0 +1,1 @@
+"""Runs and recordings as live widgets in notebooks."""

@@ -1,0 +1,1 @@
+"""What is kept of a run: observables, and when they are taken."""
