@@ -7,6 +7,8 @@ import argparse
 from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -18,7 +20,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 from PIL import Image
 
-from carom import Box, Scene, Simulation, library
+from carom import Box, Recording, Scene, Simulation, library, plots, video
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs/images"
 
@@ -46,9 +48,44 @@ def main() -> None:
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in (("break", pool_break), ("hot-spot", hot_spot), ("bounces", bounces)):
-        target = folder / f"{name}.png"
-        save(draw(), target)
-        print(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB")
+        save(draw(), folder / f"{name}.png")
+    for name, (scene, at, colours, look) in STILLS.items():
+        drawn = Image.fromarray(video.picture(library.load(scene), video.Look(size=(960, 540), **look), at=at))
+        shrink(drawn, folder / f"render-{name}.png", colours)
+    measured(folder)
+
+
+STILLS: dict[str, tuple[str, float, int, dict[str, Any]]] = {
+    "break": ("break", 0.9, COLOURS, {"arrows": True, "trace": 0.6}),
+    "cloth": ("cloth-on-a-ball", 0.8, 160, {}),
+    "water": ("water-on-a-ball", 0.75, 128, {"theme": "dark"}),
+}
+"""By name: the scene, the instant, the number of colours, and the look."""
+
+
+def measured(folder: Path) -> None:
+    """Plots of a gas and of a break, each from a recording."""
+    with TemporaryDirectory() as scratch:
+        with recorded("gas", Path(scratch)) as run, plots.style("light"):
+            figure = Figure((9.6, 3.6), layout="constrained")
+            one, two = figure.subplots(1, 2)
+            plots.speeds(run, one)
+            plots.radial(run, two)
+            save(figure, folder / "plots-gas.png")
+        with recorded("break", Path(scratch)) as run, plots.style("dark"):
+            figure = Figure((9.6, 4.2), layout="constrained")
+            one, two = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
+            plots.space_time(run, one)
+            plots.network(run, two)
+            save(figure, folder / "plots-break.png")
+
+
+def recorded(name: str, folder: Path) -> Recording:
+    """Two seconds of a scene of the library."""
+    simulation = Simulation(library.load(name))
+    with simulation.record(folder / f"{name}.h5", every=0.02):
+        simulation.run(until=2.0)
+    return Recording(folder / f"{name}.h5")
 
 
 # --- the pictures
@@ -178,8 +215,13 @@ def save(figure: Figure, target: Path) -> None:
     mpl.rcParams["font.family"] = "DejaVu Sans"  # comes with matplotlib, so it is the same everywhere
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=120, metadata={"Software": None})
-    picture = Image.open(buffer).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
+    shrink(Image.open(buffer), target, COLOURS)
+
+
+def shrink(picture: Image.Image, target: Path, colours: int) -> None:
+    """Write a PNG of few colours."""
+    picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
+    print(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

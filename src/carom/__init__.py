@@ -1,7 +1,8 @@
 """carom: simulation of colliding balls and material points.
 
-Describe what exists (`Scene`, `Ball`, `Box`, …), run it (`Simulation`), look at it (`draw`). Importing carom is light:
-a name is loaded when it is first used, and nothing is compiled before something runs.
+Describe what exists (`Scene`, `Ball`, `Box`, …), run it (`Simulation`), keep it (`Simulation.record`, `Recording`),
+look at it (`draw`, `plots`, `video`). Importing carom is light: a name is loaded when it is first used, and nothing is
+compiled before something runs.
 """
 
 from importlib import import_module
@@ -36,10 +37,12 @@ __all__ = [
     "Link",
     "Links",
     "NotExactError",
+    "Observable",
     "Open",
     "Pair",
     "Planet",
     "Polygon",
+    "Recording",
     "Restitution",
     "Rope",
     "Scene",
@@ -50,6 +53,7 @@ __all__ = [
     "StackError",
     "StepWarning",
     "Stepping",
+    "StorageError",
     "View",
     "Water",
     "Wedge",
@@ -58,9 +62,12 @@ __all__ = [
     "force",
     "library",
     "load",
+    "plots",
+    "video",
 ]
 
 if TYPE_CHECKING:
+    from carom import plots, video
     from carom.errors import (
         BlowUpError,
         CaromError,
@@ -70,7 +77,9 @@ if TYPE_CHECKING:
         SolverError,
         StackError,
         StepWarning,
+        StorageError,
     )
+    from carom.observe.observable import Observable
     from carom.report import Collision
     from carom.scene import (
         Attraction,
@@ -110,6 +119,7 @@ if TYPE_CHECKING:
     from carom.simulation import Simulation
     from carom.solvers.stepped.account import Account
     from carom.solvers.stepped.extra import Force, force
+    from carom.storage.recording import Recording
     from carom.views.svg import draw
 
 _HOMES = {
@@ -122,22 +132,26 @@ _HOMES = {
         "SolverError",
         "StackError",
         "StepWarning",
+        "StorageError",
     ),
+    "carom.observe.observable": ("Observable",),
     "carom.report": ("Collision",),
     "carom.scene.files": ("dump", "load"),
     "carom.simulation": ("Simulation",),
     "carom.solvers.stepped.account": ("Account",),
     "carom.solvers.stepped.extra": ("Force", "force"),
+    "carom.storage.recording": ("Recording",),
     "carom.views.svg": ("draw",),
 }
+_MODULES = {"library": "carom.scene.library", "plots": "carom.plots", "video": "carom.video"}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'carom' has no attribute {name!r}")
-    if name == "library":
-        return import_module("carom.scene.library")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     return getattr(import_module(_HOME.get(name, "carom.scene")), name)
 
 

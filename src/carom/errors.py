@@ -7,6 +7,7 @@
     │   ├── StackError                       balls that rest on each other
     │   ├── EndlessError                     events without end, time standing still
     │   └── BlowUpError                      a step that is too large: something flew off to infinity
+    ├── StorageError                         a recording or checkpoint that cannot be written or read
     └── MissingExtraError (also ImportError) an optional part that is not installed
 
     StepWarning (a UserWarning)              a step that may be too large
@@ -16,8 +17,10 @@ A text says where, what (with the value) and how to mend it, one line a problem.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 __all__ = [
     "BlowUpError",
@@ -30,6 +33,7 @@ __all__ = [
     "SolverError",
     "StackError",
     "StepWarning",
+    "StorageError",
     "the_first",
 ]
 
@@ -147,6 +151,36 @@ class BlowUpError(SolverError):
 
 class StepWarning(UserWarning):
     """A step that is larger than the largest that is stable, or in which heavy balls may sink into light ones."""
+
+
+class StorageError(CaromError):
+    """A recording or checkpoint that cannot be written or read."""
+
+    def __init__(self, path: str | Path, what: str, remedy: str) -> None:
+        self.path = str(path)
+        self.what = what
+        self.remedy = remedy
+        super().__init__(self.path, what, remedy)
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}. {self.remedy}"
+
+    @classmethod
+    def of(cls, path: str | Path, error: BaseException) -> StorageError:
+        """What the system said, as a line that tells what to do."""
+        number = getattr(error, "errno", None)
+        text = str(error).replace("\n", " ")
+        if number in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} or "No space left" in text or "File too large" in text:
+            remedy = "Make room and resume; what was written before is whole and can be read."
+            return cls(path, "there is no room left on the disk", remedy)
+        if isinstance(error, FileNotFoundError):
+            return cls(path, "there is no such file or folder", "Check the name.")
+        if isinstance(error, IsADirectoryError):
+            return cls(path, "is a folder, not a file", "Name a file in it.")
+        if isinstance(error, PermissionError):
+            return cls(path, "the system does not permit it", "Check the permissions of the file and its folder.")
+        told = getattr(error, "strerror", None) or text
+        return cls(path, f"cannot be used ({told})", "Check the file and its folder.")
 
 
 class MissingExtraError(CaromError, ImportError):

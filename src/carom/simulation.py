@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 
 from carom import choice, editing
 from carom.errors import Problem, SceneError, SolverError
+from carom.keeping import Keeping
 from carom.report import Collision, Report
 from carom.scene import Ball, Balls, Restitution, Scene
 from carom.scene.base import shown
-from carom.steering import Steering
 from carom.views.svg import MOST_BALLS, draw
 from carom.world import placement
 from carom.world.collisions import collision_record
@@ -33,7 +34,7 @@ MANY = 2**62
 """More collisions than any run will have."""
 
 
-class Simulation(Steering):
+class Simulation(Keeping):
     """A scene that runs.
 
     `run` goes on to a time or for a number of collisions; everything else reads. Reading never changes the motion.
@@ -73,6 +74,7 @@ class Simulation(Steering):
             if problems:
                 raise SceneError(problems)
         self._scene = scene
+        self._wish = wish
         self._solver: Solver = choice.start(scene, chosen, wish)
         self._time = 0.0
 
@@ -153,10 +155,16 @@ class Simulation(Steering):
 
     def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
         """Run; True if it stopped before the end, so that time stands at the last collision (or step)."""
-        solver = self._solver
-        before = solver.collisions
         if quota == 0:
             return True
+        if self._recorder is not None:
+            return self._advance_recorded(end, quota, logs, self._recorder)
+        return self._advance_freely(end, quota, logs)
+
+    def _advance_freely(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
+        """The same, with nobody who records."""
+        solver = self._solver
+        before = solver.collisions
         if self._scene.attraction is not None and self._scene.attraction.touch == "merge":
             return self._advance_merging(end, quota, logs)
         early = self._go_on(end, quota, self._blank_log(0) if logs is None else logs)
@@ -190,7 +198,8 @@ class Simulation(Steering):
             pairs = np.stack([log["a"], log["b"]], axis=1)[log["kind"] == 1].astype(np.intp)
             if len(pairs):
                 work = self.account.work
-                self._edit(editing.merger(self._surviving(), pairs, self._moment()))
+                edit = editing.merger(self._surviving(), pairs, self._moment())
+                self._edit(edit, _survivors(len(self._scene.balls), pairs))
                 self._stepped("merge").count_as_merging(work)
         return True
 
@@ -336,6 +345,11 @@ class Simulation(Steering):
         """How a notebook shows it: a picture to scale, unless there are too many balls for one."""
         return draw(self, scale="fit") if len(self._scene.balls) <= MOST_BALLS else None
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:  # noqa: ARG002  # as notebooks call it
+        """How a notebook shows it: a live widget where one can be, and always a picture."""
+        notebook: Any = import_module("carom.notebook")  # a later stage, known by name alone
+        return notebook.bundle(self)
+
     def _blank_log(self, room: int) -> NDArray[Any]:
         return np.zeros(room, collision_record)
 
@@ -387,12 +401,23 @@ class Simulation(Steering):
     def _moment(self) -> editing.Moment:
         return editing.Moment(self._solver.places(self._time), self._solver.velocities(self._time))
 
-    def _edit(self, edit: editing.Edit) -> None:
-        """Go on with what becomes of an edit; nothing is changed if that cannot be."""
+    def _edit(self, edit: editing.Edit, stay: NDArray[np.intp] | None = None) -> None:
+        """Go on with what becomes of an edit; nothing is changed if that cannot be. `stay` tells who is left."""
         self._between_steps("an edit")
+        if self._recorder is not None:
+            self._recorder.sampler.check_room(len(edit.origin))
         scene = edit.present(self._moment())
         self._solver = self._solver.edited(edit.scene, edit.origin, self._time, around=edit.around)
         self._scene = scene
+        self._survive(edit, stay)
+
+
+def _survivors(count: int, pairs: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The balls that are left when all that touch become one: of each group, the first."""
+    group = np.arange(count)
+    for one, two in pairs:
+        group[group == max(group[one], group[two])] = min(group[one], group[two])
+    return np.flatnonzero(group == np.arange(count))
 
 
 def _time(where: str, value: Any) -> float:

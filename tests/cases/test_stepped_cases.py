@@ -82,7 +82,7 @@ def test_more_contacts_in_a_step_than_the_log_has_room_for() -> None:
 def test_nobody_is_nowhere_unnoticed() -> None:
     """A NaN counted as the fastest, but only until the next body was looked at."""
     sim = Simulation(Scene(balls=[*PAIR, Ball(position=(5.0, 5.0))]), solver="stepped", step=0.1).run(until=0.1)
-    sim._solver.state.velocity[0, 0] = np.nan
+    sim._solver.rows.velocity[0, 0] = np.nan
     with pytest.raises(BlowUpError, match="ball 0 flew off"):
         sim.run(until=0.3)
 

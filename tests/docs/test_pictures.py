@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-NAMES = ("bounces.png", "break.png", "hot-spot.png")
+NAMES = (
+    *("bounces.png", "break.png", "hot-spot.png", "plots-break.png", "plots-gas.png"),
+    *("render-break.png", "render-cloth.png", "render-water.png"),
+)
 LARGEST = 200_000  # bytes
 PHOTOGRAPHS = ("lab-break.png", "lab-planets.png")
 """Of the laboratory, by tools/lab_pictures.py: moments of a live page, which differ from run to run."""

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from carom.lab import region
 from carom.lab.meters import maxwell, wall_area
 from carom.lab.samples import MOST, Sample, Samples
 from carom.lab.session import Session
 from carom.scene import Ball, Circle, Scene, library
+from carom.views import region
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

@@ -1,6 +1,7 @@
 """The past: any instant again, bit for bit; branches; thinning out."""
 
 import hashlib
+import pickle
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,105 @@ def test_copies_are_thinned_out_old_ones_first(monkeypatch: pytest.MonkeyPatch) 
     assert frames[0].time == 0.0, "the start is always kept"
     gaps = np.diff([frame.time for frame in frames])
     assert gaps[:4].mean() > gaps[-4:].mean()
+
+
+# The history of the exact solver.
+
+
+def bits(run_: Track) -> bytes:
+    return b"".join(part.tobytes() for part in (run_.sim.positions, run_.sim.velocities))
+
+
+def noted(run_: Track, times: Any) -> dict[float, bytes]:
+    """Run, and note what there is at which time."""
+    seen = {}
+    for t in times:
+        run_.toward(float(t))
+        seen[float(t)] = bits(run_)
+    return seen
+
+
+@pytest.mark.requirement("T-08")
+def test_an_exact_run_is_read_and_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    run_ = Track(Simulation(library.load("break")))
+    seen = noted(run_, np.linspace(0.1, 3.0, 30))
+    counts = run_.counts()
+
+    def forbidden(*_: Any, **__: Any) -> None:
+        raise AssertionError("nothing is run")
+
+    monkeypatch.setattr(Track, "_run", forbidden)
+    for t in [*list(seen)[::-4], *list(seen)[::3]]:
+        run_.go(t)
+        assert (run_.time, bits(run_)) == (t, seen[t])
+    run_.go(max(seen))
+    assert run_.counts() == counts
+    assert run_.at_end
+
+
+def test_a_copy_of_an_exact_run_is_its_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    close_frames(monkeypatch)
+    run_ = Track(Simulation(library.load("gas")))
+    seen = noted(run_, np.linspace(0.002, 0.1, 50))
+    frames = run_.segment.frames
+    assert len(frames) > 10
+    assert all(frame.state is not None and frame.sim is frames[0].sim for frame in frames[1:])
+    light = sum(each.nbytes for each in frames[1].state.values()) if frames[1].state else 0
+    assert light < 0.5 * len(pickle.dumps(run_.sim, protocol=5))
+    run_.segment.history.keep_within(0)  # type: ignore[union-attr]  # it has one
+    for t in list(seen)[::-7]:
+        run_.go(t)
+        assert bits(run_) == seen[t], "from a copy, where the history is gone"
+
+
+def test_histories_keep_within_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(track, "HISTORY", 500_000)
+    run_ = Track(Simulation(library.load("gas")))
+    seen = noted(run_, np.linspace(0.01, 0.5, 50))
+    history = run_.segment.history
+    assert history is not None
+    assert len(history) * 29 > 1_000_000, "there was more to remember"
+    assert history.nbytes < 800_000
+    assert not history.knows(0.01)
+    assert history.knows(0.5)
+    for t in (0.5, 0.01, 0.25, 0.49):
+        run_.go(t)
+        assert bits(run_) == seen[t]
+
+
+def test_a_history_that_knows_more_than_a_past_is_not_written_twice() -> None:
+    straight = noted(Track(Simulation(library.load("break"))), np.linspace(0.1, 4.0, 40))
+    run_ = Track(Simulation(library.load("break")))
+    noted(run_, np.linspace(0.1, 1.0, 10))
+    was = run_.past
+    noted(run_, np.linspace(1.1, 3.0, 20))
+    history = run_.segment.history
+    assert history is not None
+    events = len(history)
+    run_.restore(was, 0.5)
+    assert run_.end == 1.0
+    assert noted(run_, [t for t in straight if 0.5 <= t <= 3.0]) == {
+        t: straight[t] for t in straight if 0.5 <= t <= 3.0
+    }
+    assert (run_.end, len(history), run_.segment.history) == (3.0, events, history)
+    assert len(run_.log) == sum(run_.counts().values())
+    noted(run_, np.linspace(3.1, 4.0, 10))
+    assert len(history) > events
+    for t in list(straight)[::-3]:
+        run_.go(t)
+        assert bits(run_) == straight[t]
+
+
+def test_the_next_collision_is_found_where_the_history_knows_more() -> None:
+    run_ = Track(Simulation(library.load("break")))
+    was = run_.past
+    run_.toward(2.0)
+    hits = [float(t) for chunk in run_.log.chunks for t in chunk["time"]]
+    run_.restore(was, 0.0)
+    for expected in sorted(set(hits))[:5]:
+        while not run_.next_collision(1.0, np.inf):
+            pass
+        assert run_.time == expected
 
 
 def test_memory_bounds_the_number_of_copies(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,6 +45,8 @@ CHANGES: list[tuple[str, str, dict[str, Any]]] = [
     ("polygon-table", "drag-corner", {"shape": "boundary", "corner": 0, "position": [-0.05, -0.02]}),
     ("rope", "link", {"i": 3, "j": 9}),
     ("rope", "unlink", {"i": 3, "j": 4}),
+    ("rope", "link-selected", {}),
+    ("rope", "unlink-selected", {}),
     ("goo-tower", "build", {"position": None}),
     ("break", "option", {"name": "restitution_walls", "value": 0.5}),
     ("break", "solve", {"solver": "stepped"}),
@@ -61,7 +63,7 @@ def test_every_undoable_command_is_proven_here() -> None:
 def test_undo_and_redo(entry: str, command: str, arguments: dict[str, Any]) -> None:
     session = Session(library.load(entry), entry)
     session.track.toward(0.1)
-    session.do("select", indices=[0])
+    session.do("select", indices={"link-selected": [3, 9], "unlink-selected": [3, 4]}.get(command, [0]))
     if command == "build":
         links = session.track.sim.links.between[-1]
         middle = session.track.sim.positions[links].mean(axis=0)

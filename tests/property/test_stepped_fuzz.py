@@ -60,7 +60,7 @@ def allowed(sim: Simulation, way: float) -> float:
     soft: a twentieth of the radius and, for points, of the way that forces take them in a step.
     """
     solver: Any = sim._solver
-    pulled = float(np.abs(solver.state.accel[:, :3]).sum(axis=1).max()) * sim.method.step**2
+    pulled = float(np.abs(solver.rows.accel[:, :3]).sum(axis=1).max()) * sim.method.step**2
     soft = 0.05 * max(float(sim.radii.max()), pulled) if sim.method.contacts == "pile" else 0.0
     return soft + 1e-12 * (8.0 * SIZE + 2.0 * way)
 

@@ -152,7 +152,7 @@ def least_gap(dim: Any, regions: Any, edges: Any, place: Any, velocity: Any, n: 
 def depth(sim: Simulation) -> float:
     """How deep the deepest ball is in what is forbidden, at the end of the last step, m; infinite if it is nowhere."""
     engine: Any = sim._solver
-    state, walls = engine.state, engine.walls
+    state, walls = engine.rows, engine.walls
     if not np.isfinite(state.place).all() or not np.isfinite(state.velocity).all():
         return np.inf
     if not walls:

@@ -1,1 +1,6 @@
-"""A recording measured as a whole: figures with errors, and a report."""
+"""A recording measured as a whole: a table with errors, and a report."""
+
+from carom.analysis.measure import Analysis, Line, analyse
+from carom.analysis.report import write_report
+
+__all__ = ["Analysis", "Line", "analyse", "write_report"]

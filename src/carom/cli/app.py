@@ -3,13 +3,14 @@
 import os
 import sys
 from collections.abc import Sequence
-from math import isfinite, nan
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from carom import __version__
+from carom.cli import recordings
+from carom.cli.parsers import number, port_number, seconds, waiting
 from carom.cli.terminal import Mistake, complain
 from carom.errors import CaromError
 
@@ -67,31 +68,6 @@ def carom(
         typer.echo(context.get_help())
 
 
-def seconds(text: str) -> float:
-    """A time that comes: finite, not negative."""
-    try:
-        time = float(text)
-    except ValueError:
-        time = nan
-    if not (isfinite(time) and time >= 0.0):
-        raise typer.BadParameter(f"{text!r} is not a time that comes. Give a number of seconds, such as 2 or 0.5.")
-    return time
-
-
-def number(text: str) -> int:
-    """How many: a whole number, not negative."""
-    if not text.isdecimal():
-        raise typer.BadParameter(f"{text!r} is not a number of collisions. Give a whole number, such as 1000.")
-    return int(text)
-
-
-def port_number(text: str) -> int:
-    """A port of this computer."""
-    if not (text.isdecimal() and 1 <= int(text) <= 65535):
-        raise typer.BadParameter(f"{text!r} is not a port. Give a whole number from 1 to 65535, such as 8421.")
-    return int(text)
-
-
 @app.command("run")
 def run_command(  # noqa: PLR0917  # each is an option of the command
     source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
@@ -114,12 +90,29 @@ def run_command(  # noqa: PLR0917  # each is an option of the command
         Literal["auto", "impacts", "pile"], typer.Option(help="How balls meet in steps: bounces, or piles at rest.")
     ] = "auto",
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the final state as a scene file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --save.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Record the run, in an HDF5 file (.h5).")] = None,
+    every: Annotated[
+        float | None, typer.Option(metavar="DT", parser=seconds, help="With --out: a frame every so many seconds.")
+    ] = None,
+    at: Annotated[
+        list[float] | None,
+        typer.Option(metavar="T", parser=seconds, help="With --out: a frame at this time; repeat it."),
+    ] = None,
+    no_events: Annotated[bool, typer.Option("--no-events", help="With --out: leave the collisions out.")] = False,
+    observe: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="With --out: measure this with each frame; repeat it.")
+    ] = None,
+    checkpoint: Annotated[
+        float | None,
+        typer.Option(metavar="TIME", parser=waiting, help="With --out: save every 60s, 5min or so, for carom resume."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the files of --save and --out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
 ) -> int:
     """Run a scene and sum up what happened. Ctrl-C stops it in good order."""
     from carom.choice import Wish
+    from carom.cli.keep import Keep
     from carom.cli.run import Goal, run
     from carom.cli.sources import require_writable
 
@@ -127,8 +120,21 @@ def run_command(  # noqa: PLR0917  # each is an option of the command
         raise Mistake("say how long: --until SECONDS, or --collisions NUMBER.")
     if save is not None:
         require_writable(save, force=force)
+    keep = None
+    if out is not None:
+        keep = Keep(out, every, at or (), not no_events, observe or (), checkpoint, force)
+    elif every is not None or at or no_events or observe or checkpoint is not None:
+        raise Mistake(
+            "--every, --at, --no-events, --observe and --checkpoint say how to record. Say where: --out FILE.h5."
+        )
     wish = Wish(solver, step, integrator, contacts)
-    return run(source, Goal(until, collisions), wish, save, as_json=as_json, quiet=quiet)
+    return run(source, Goal(until, collisions), wish, save, as_json=as_json, quiet=quiet, keep=keep)
+
+
+app.command("resume")(recordings.resume_command)
+app.command("export")(recordings.export_command)
+app.command("analyse")(recordings.analyse_command)
+app.command("render")(recordings.render_command)
 
 
 @app.command("draw")

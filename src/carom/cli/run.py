@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from carom.choice import Wish
 from carom.cli.compilation import Announcement
 from carom.cli.interrupt import Interrupt
+from carom.cli.keep import Keep, finish
 from carom.cli.progress import Bar
 from carom.cli.sources import named_in_errors, scene_from
 from carom.cli.summary import Summary, summarise
 from carom.cli.terminal import complain, notice, output, show_table
-from carom.errors import SolverError
+from carom.errors import SolverError, StorageError
 from carom.scene.files import dump
 
 if TYPE_CHECKING:
@@ -46,10 +47,15 @@ class Ending:
     error: str | None = None
 
 
-def run(source: str, goal: Goal, wish: Wish, save: Path | None, *, as_json: bool, quiet: bool) -> int:
-    """Run a scene and print its summary."""
+def run(
+    source: str, goal: Goal, wish: Wish, save: Path | None, *, as_json: bool, quiet: bool, keep: Keep | None = None
+) -> int:
+    """Run a scene, record it if so wished, and print its summary."""
     scene = scene_from(source)
     from carom.simulation import Simulation
+
+    if keep is not None:
+        keep.check()
 
     with Announcement(notice(), quiet=quiet) as compilation, named_in_errors(source):
         began = time.perf_counter()
@@ -58,8 +64,11 @@ def run(source: str, goal: Goal, wish: Wish, save: Path | None, *, as_json: bool
         )
         energy = float(simulation.energy)
         prepared, compiled = time.perf_counter(), compilation.seconds
+        recorder = keep.begin(simulation, source, goal) if keep is not None else None
         ending = advance(simulation, goal, quiet=quiet)
         ended = time.perf_counter()
+    if recorder is not None:
+        finish(recorder, ending, quiet=quiet)
     if save is not None:
         dump(simulation.snapshot(), save)
     summary = summarise(
@@ -86,6 +95,8 @@ def advance(simulation: "Simulation", goal: Goal, *, quiet: bool) -> Ending:
             return Ending("by Ctrl-C", INTERRUPTED)
         except SolverError as error:
             return Ending("by an error", 1, str(error))
+        except StorageError as error:
+            return Ending("by a file that cannot be written", 1, str(error))
     return Ending(goal.met_by(simulation))
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import SceneError
-from carom.lab import region
 from carom.lab.reading import flag, number, refusal, vector, word
 from carom.lab.reading import indices as numbers
 from carom.lab.selecting import selected
 from carom.lab.session import Does, Session
 from carom.scene import Ball, Scene
 from carom.simulation import Simulation
+from carom.views import region
 from carom.world import placement
 
 SMALL = 40.0

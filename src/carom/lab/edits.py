@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import SceneError
-from carom.lab import region
 from carom.lab.reading import flag, number, refusal, vector, word
 from carom.lab.reading import index as one_of
 from carom.lab.reading import indices as numbers
@@ -18,6 +17,7 @@ from carom.lab.walls import nudge_corner
 from carom.scene import Scene
 from carom.scene.base import nearest, shown
 from carom.simulation import Simulation
+from carom.views import region
 
 AXES = {"x": 0, "y": 1, "z": 2}
 VELOCITIES = {"vx": 0, "vy": 1, "vz": 2}

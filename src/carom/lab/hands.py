@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from carom.lab import region
 from carom.lab.adding import births_with
 from carom.lab.reading import index as one_of
 from carom.lab.reading import refusal, vector
@@ -15,6 +14,7 @@ from carom.lab.selecting import selected
 from carom.lab.session import Does, Session
 from carom.lab.track import held
 from carom.simulation import Simulation
+from carom.views import region
 
 MODES = ("place", "velocity", "acceleration")
 REACH = 1.6
@@ -117,7 +117,7 @@ def link_selected(session: Session) -> None:
     spring = _like_the_others(session)
     for one, two in pairs:
         sim.link(one, two, **spring)
-    session.edit("link", sim)
+    session.edit("link-selected", sim)
 
 
 def unlink_selected(session: Session) -> None:
@@ -129,7 +129,7 @@ def unlink_selected(session: Session) -> None:
         raise refusal("", "no link is between the selected balls", "Select two that are linked.")
     for one, two in sorted(linked):
         sim.unlink(one, two)
-    session.edit("unlink", sim)
+    session.edit("unlink-selected", sim)
 
 
 def _selected_pairs(session: Session) -> tuple[Simulation, list[tuple[int, int]]]:

@@ -1,15 +1,25 @@
-"""What a track has been through, as values that never change: copies of the simulation, and what hands did."""
+"""What a track has been through, as values that never change: copies of the simulation, and what hands did.
+
+Of a run of the exact solver a copy is its state alone, from which a simulation is made when it is wanted. And such a
+run has a history, which tells any instant without running. It only grows, so that pasts can share it.
+"""
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.collision_log import CollisionLog
 from carom.simulation import Simulation
+
+if TYPE_CHECKING:
+    from carom.solvers.exact.history import History
+
+State = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -19,10 +29,25 @@ class Keyframe:
     time: float
     """Of the simulation."""
     sim: Simulation
+    """The simulation; or, where there is a state, any other instant of the same run."""
     cost: float
     """Seconds of computing from the start of the segment to here."""
     inputs: int
     """How many of the hand's doings are in it."""
+    state: State | None = None
+    """Of a run of the exact solver."""
+
+    def again(self) -> Simulation:
+        """A simulation that goes on from here."""
+        return self.sim.copy() if self.state is None else standing(self.sim, self.state, self.time)
+
+
+def standing(run: Simulation, state: State, time: float) -> Simulation:
+    """A run of the exact solver as it stood at another instant."""
+    sim = copy.copy(run)
+    engine: Any = sim._solver  # noqa: SLF001  # a simulation offers no way into another state
+    sim._solver, sim._time = engine.beside(state), time  # noqa: SLF001
+    return sim
 
 
 @dataclass(frozen=True)
@@ -60,6 +85,8 @@ class Segment:
     births: NDArray[np.float64] | None = None
     """When each ball came, in the bench's time; None: all at their times of birth."""
     inputs: tuple[Input, ...] = ()
+    history: History | None = None
+    """Of a run of the exact solver: all that happened, as far as there is memory for it."""
 
     @property
     def start(self) -> float:

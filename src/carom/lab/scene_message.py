@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.lab import region
-from carom.lab.caps import triangles
 from carom.lab.view import View
 from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Open, Polygon, Scene, Wedge
 from carom.scene.outline import Outline
+from carom.views import region
+from carom.views.caps import triangles
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from carom.errors import CaromError, NotExactError, SceneError, SolverError
-from carom.lab import companions, region
+from carom.lab import companions
 from carom.lab.commands import COMMANDS
 from carom.lab.companions import Beside
 from carom.lab.look import Look
@@ -26,6 +26,7 @@ from carom.lab.warned import step_warnings
 from carom.scene import Scene
 from carom.scene.base import nearest
 from carom.simulation import Simulation
+from carom.views import region
 
 BUDGET = 0.018
 """A part of the run takes about so long at most, s of the clock."""

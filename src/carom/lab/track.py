@@ -1,7 +1,9 @@
-"""A run with its past: whole copies of the simulation at instants in the past, from which any other is reached.
+"""A run with its past: copies of the simulation at instants in the past, from which any other is reached.
 
 A track is a row of segments, one an edit. Within a segment the same copy run on gives the same bits each time; what a
-hand did meanwhile is written down and done again. Copies are shared between tracks and never advanced.
+hand did meanwhile is written down and done again. Copies are shared between tracks and never advanced. A run of the
+exact solver has a history too, which tells the state at any instant at once; where there is no memory for it any more,
+there are the copies.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +24,13 @@ from carom.lab.past import Input, Keyframe, Past, Segment
 from carom.scene import Scene
 from carom.simulation import Simulation
 
+if TYPE_CHECKING:
+    from carom.solvers.exact.history import History
+
 MEMORY = 200_000_000
-"""Bytes that the copies of a track may take."""
+"""Bytes that the copies of a track may take,"""
+HISTORY = 200_000_000
+"""and those that its histories may."""
 MOST_FRAMES, FEWEST_FRAMES = 240, 12
 APART = 0.1
 """Seconds of computing between two copies, at least,"""
@@ -34,6 +42,8 @@ PART = 0.005
 """A part takes so long, s of the clock: commands wait for its end."""
 JOLT = 0.25
 """A part that takes longer, in s, has compiled something, and tells nothing of the cost."""
+FAR = 8.0
+"""Parts of a run, from which on an instant is sooner read in the history than run to."""
 
 
 def held(sim: Simulation) -> set[int]:
@@ -53,6 +63,7 @@ class Track:
         self.part = 0.0
         """Simulated time that a part of the run took last, s; 0: unknown."""
         self._most: tuple[int, int] = (0, 0)
+        self._histories: list[ref[History]] = []
         self.past = Past((self._segment(sim, 0.0, wish or {}),))
         self._enter(0, self.past.segments[0].frames[0])
 
@@ -118,17 +129,52 @@ class Track:
             return
         self._replay()
         known = sim.time < segment.end
-        stop = goal - segment.offset
-        if segment.offset + stop < goal:  # so that the bench's time gets there, whatever rounding does
-            stop = float(np.nextafter(stop, np.inf))
+        stop = self._stop(goal, segment)
         if known:
             stop = min(stop, segment.end)
+        elif segment.history is not None:
+            stop = self._remember(stop, segment.history)
         if self.done < len(segment.inputs):
             stop = min(stop, segment.inputs[self.done].time)
         if np.isfinite(left):
             part = self.part or (stop - sim.time) / 64.0
             stop = min(stop, max(sim.time + part, float(np.nextafter(sim.time, np.inf))))
         self._run(stop, left, known=known)
+
+    @staticmethod
+    def _stop(goal: float, segment: Segment) -> float:
+        """A time of the bench in that of the simulation, so that the bench's gets there, whatever rounding does."""
+        stop = goal - segment.offset
+        return float(np.nextafter(stop, np.inf)) if segment.offset + stop < goal else stop
+
+    def _remember(self, stop: float, history: History) -> float:
+        """Write down in the history what comes now; gives how far to go.
+
+        It may know more than this past: then it is not written down twice, and the way leads to its end first.
+        """
+        engine: Any = self.sim._solver  # noqa: SLF001  # a simulation is told to remember by whoever keeps its past
+        if history not in engine.histories:
+            if self.sim.time < history.end:
+                return min(stop, history.end)
+            engine.remember(history)
+        self._forget()
+        return stop
+
+    def _bound(self, history: History) -> None:
+        """Let a history count among those that share the memory; the oldest comes first."""
+        others = [known for known in self._histories if known() is not None]
+        self._histories = [*others, ref(history)] if all(known() is not history for known in others) else others
+
+    def _forget(self) -> None:
+        """Let go of what histories hold beyond their memory: those of the past first, then what is oldest in this."""
+        held = [each for known in self._histories if (each := known()) is not None]
+        total = sum(each.nbytes for each in held)
+        for each in held:
+            if total <= HISTORY:
+                break
+            total -= each.nbytes
+            each.keep_within(max(HISTORY - total, 0))
+            total += each.nbytes
 
     def _run(self, stop: float, left: float, *, known: bool) -> None:
         """Run the simulation, write down what is new, and keep a copy now and then."""
@@ -150,10 +196,14 @@ class Track:
         if not self.at_end:
             known = self.log.after(self.time)
             return self.toward(self.end if known is None else known, budget) and known is not None
-        if sim.solver == "exact":
+        if segment.history is not None:
             if not sim.upcoming:
                 return True
-            rows = sim.collide(collisions=1)
+            stop = self._remember(np.inf, segment.history)
+            rows = sim.collide(until=stop, collisions=1)
+            if not len(rows):
+                self._grow(rows)
+                return False
             rows = np.concatenate([rows, sim.collide(until=sim.time)])
             self._grow(rows)
             return True
@@ -223,7 +273,12 @@ class Track:
         times = [frame.time for frame in segment.frames]
         frame = segment.frames[max(bisect_right(times, goal - segment.offset) - 1, 0)]
         here = number == self.number and self.time <= goal and self.sim.time >= frame.time
-        if not here:
+        if here and goal - self.time <= FAR * self.part:
+            return
+        stop = min(self._stop(goal, segment), segment.end)
+        if segment.history is not None and stop > frame.time and segment.history.knows(stop):
+            self._enter(number, replace(frame, time=stop, state=segment.history.state(stop)))
+        elif not here:
             self._enter(number, frame)
 
     def go(self, goal: float) -> None:
@@ -234,7 +289,7 @@ class Track:
     def _enter(self, number: int, frame: Keyframe) -> None:
         """Stand where a copy was made."""
         self.number = number
-        self.sim = frame.sim.copy()
+        self.sim = frame.again()
         self.cost = frame.cost
         self.kept = frame.cost
         self.done = frame.inputs
@@ -271,7 +326,7 @@ class Track:
         segment, sim = self.segment, self.sim
         if any(frame.time == sim.time for frame in segment.frames):
             return self.past
-        frames = sorted((*segment.frames, Keyframe(sim.time, sim, self.cost, self.done)), key=lambda each: each.time)
+        frames = sorted((*segment.frames, self._frame(sim)), key=lambda each: each.time)
         segments = list(self.past.segments)
         segments[self.number] = replace(segment, frames=tuple(frames))
         return replace(self.past, segments=tuple(segments))
@@ -279,6 +334,9 @@ class Track:
     def restore(self, past: Past, time: float) -> None:
         """Take another past, and stand at one of its instants, or before it as near as a copy allows."""
         self.past = past
+        for segment in past.segments:
+            if segment.history is not None:
+                self._bound(segment.history)
         self.number, self.part = -1, 0.0  # nowhere yet
         self.seek(time)
 
@@ -291,7 +349,14 @@ class Track:
         births: NDArray[np.float64] | None = None,
     ) -> Segment:
         """A stretch that begins with a simulation, which nobody advances from now on."""
-        return Segment(offset, (Keyframe(sim.time, sim, 0.0, 0),), sim.time, wish, counts or {}, births)
+        history = None
+        if sim.solver == "exact":
+            from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it runs
+
+            history = History(sim.scene)
+            self._bound(history)
+        frames = (Keyframe(sim.time, sim, 0.0, 0),)
+        return Segment(offset, frames, sim.time, wish, counts or {}, births, history=history)
 
     # Copies.
 
@@ -306,7 +371,7 @@ class Track:
             self.kept = self.cost
             return
         began = self.clock()
-        frame = Keyframe(sim.time, sim.copy(), self.cost, self.done)
+        frame = self._frame(sim if segment.history is not None else sim.copy())
         copying = self.clock() - began
         self.kept = self.cost + max(0.0, COPYING * copying - APART)
         frames = sorted((*segment.frames, frame), key=lambda each: each.time)
@@ -315,12 +380,21 @@ class Track:
         self.past = replace(self.past, segments=tuple(segments))
         self._thin_out()
 
+    def _frame(self, sim: Simulation) -> Keyframe:
+        """The run as it stands: of the exact solver its state, else the simulation itself, not to be advanced again."""
+        if self.segment.history is None:
+            return Keyframe(sim.time, sim, self.cost, self.done)
+        state = sim._solver.state()  # noqa: SLF001  # a simulation keeps it to itself
+        return Keyframe(sim.time, self.segment.frames[0].sim, self.cost, self.done, state)
+
     @property
     def most_frames(self) -> int:
         """How many copies fit into the memory that there is for them."""
         count = len(self.scene.balls)
         if self._most[0] != count or not self._most[1]:
-            size = len(pickle.dumps(self.sim, protocol=5))
+            size = sum(each.nbytes for each in self.sim._solver.state().values())  # noqa: SLF001  # as above
+            if self.segment.history is None:
+                size = len(pickle.dumps(self.sim, protocol=5))
             self._most = (count, int(min(max(MEMORY / size, FEWEST_FRAMES), MOST_FRAMES)))
         return self._most[1]
 

@@ -85,7 +85,10 @@ def kernel(function: F) -> F:
     It is compiled at its first call, and read from the cache by later processes.
     """
     dispatcher = numba.njit(**{**OPTIONS, "cache": True})(function)
-    dispatcher._cache._cache_file._source_stamp = STAMP  # noqa: SLF001  # Numba offers no other way
+    file = dispatcher._cache._cache_file  # noqa: SLF001  # Numba offers no other way
+    file._source_stamp = STAMP  # noqa: SLF001
+    # The version is looked at before the rest is read, which may name classes that are no longer there.
+    file._version = f"{file._version} {STAMP}"  # noqa: SLF001
     result: F = dispatcher
     return result
 

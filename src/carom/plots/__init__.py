@@ -1,1 +1,9 @@
-"""Pictures of what was measured, by matplotlib."""
+"""Pictures of what was measured: each function takes a recording or arrays, and gives matplotlib's Axes."""
+
+from carom.plots.chains import network
+from carom.plots.distributions import radial, speeds
+from carom.plots.paths import space_time, trajectories
+from carom.plots.style import style
+from carom.plots.times import energy, momentum
+
+__all__ = ["energy", "momentum", "network", "radial", "space_time", "speeds", "style", "trajectories"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -78,6 +79,12 @@ class Solver(Protocol):
 
     def wall_name(self, wall: int) -> str:
         """What a wall is called that a log gives by its number."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that the run needs to go on to the same bits, as plain arrays; between steps."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state, in a run freshly made of its scene and method; a `SolverError` if it does not fit."""
 
     def surviving(self, scene: Scene) -> Scene:
         """A scene without the links that have broken."""

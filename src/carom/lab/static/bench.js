@@ -25,7 +25,8 @@ const LOOK = 48;
 export class Bench {
   /**
    * @param {{stage: HTMLElement, timeline?: HTMLElement, energy?: HTMLElement, momentum?: HTMLElement, speeds?: HTMLElement, url: string,
-   *   keymap?: object[], texts?: object, theme?: string, palette?: string, reducedMotion?: boolean, webgl?: boolean}} about
+   *   keymap?: object[], texts?: object, theme?: string, palette?: string, reducedMotion?: boolean, webgl?: boolean, looking?: boolean,
+   *   link?: (hear: object) => object}} about `looking`: the hand changes nothing. `link` makes the way to who runs it, in place of a socket at `url`.
    */
   constructor(about) {
     this.about = about;
@@ -53,22 +54,23 @@ export class Bench {
     this.camera = cameraOf(2);
     this.camera.onchange = () => this.changed();
     this.input = new Input(this, this.stage);
+    if (about.looking) this.input.tool = "look";
     this.keys = new Keys(about.keymap, this, this.stage);
     this.charts = new Charts(about, this);
     this._paint();
     this.observer = new ResizeObserver(() => this._resize());
     this.observer.observe(this.stage);
     this._resize();
-    if (about.url) {
-      this.link = new Connection(about.url, {
-        frame: (frame) => this._frame(frame),
-        scene: (scene) => this._scene(scene),
-        state: (state) => this._state(state),
-        chart: (chart) => this.charts.add(chart),
-        note: (note) => this._tell("carom-note", note),
-        open: (open, how) => this._linked(open, how),
-      });
-    }
+    const hear = {
+      frame: (frame) => this._frame(frame),
+      scene: (scene) => this._scene(scene),
+      state: (state) => this._state(state),
+      chart: (chart) => this.charts.add(chart),
+      note: (note) => this._tell("carom-note", note),
+      open: (open, how) => this._linked(open, how),
+    };
+    if (about.link) this.link = about.link(hear);
+    else if (about.url) this.link = new Connection(about.url, hear);
   }
 
   /** The view that a scene needs; a canvas never changes its kind, so that a new kind gets a new one. */

@@ -22,6 +22,12 @@ export function look(bench, how, deselects = false) {
   };
 }
 
+/** Only looks: a click selects what is under it, or nothing; a drag moves or turns the camera. */
+export function watch(bench, ball, { add, how }) {
+  const empty = look(bench, how, true);
+  return ball === null ? empty : { ...empty, click: () => bench.send("select", { indices: [ball], mode: add ? "toggle" : "only" }) };
+}
+
 /**
  * Press, drag, release: a new ball with its velocity (S-05). Time is held meanwhile. A click lets go of the selection or, if it
  * `builds`, puts a new point by what is linked (M-16).

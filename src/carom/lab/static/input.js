@@ -2,12 +2,12 @@
  * The hand on the stage: pointers. What is pressed decides which gesture begins; a gesture gets every move and its end.
  */
 
-import { aim, box, corner, drag, joining, look, throwing } from "./gestures.js";
+import { aim, box, corner, drag, joining, look, throwing, watch } from "./gestures.js";
 import { ballAt, cornerAt } from "./pick.js";
 
 const SLOP = 4;
 
-/** Tools that a person may take; "auto" selects, launches and pulls by what is under the pointer. */
+/** Tools that a person may take; "auto" selects, launches and pulls by what is under the pointer. (And "look", where nothing may be changed.) */
 export const TOOLS = Object.freeze(["auto", "select", "launch", "pull", "link", "walls"]);
 
 /** Turns pointer events of the stage into gestures. */
@@ -84,6 +84,7 @@ export class Input {
     const flat = bench.scene.dimension === 2;
     if (event.button === 1 || event.button === 2) return look(bench, "pan");
     const touch = event.pointerType === "touch";
+    if (tool === "look") return watch(bench, ballAt(bench, x, y, touch ? 16 : undefined), { add: event.shiftKey || event.ctrlKey || event.metaKey, how: flat ? "pan" : "drag" });
     const tip = bench.layers.tip(bench);
     if (tip && tool !== "link" && Math.hypot(tip.handle[0] - x, tip.handle[1] - y) < (touch ? 18 : 10)) return throwing(bench, tip);
     const found = flat && (tool === "walls" || (tool === "auto" && !bench.frame?.running)) ? cornerAt(bench, x, y, touch ? 20 : 11) : null;
@@ -150,7 +151,9 @@ export class Input {
     this.pinch = now;
   }
 
+  /** Where one only looks, the page scrolls under a wheel until the stage has been pressed. */
   _wheel(event) {
+    if (this.tool === "look" && !event.ctrlKey && document.activeElement !== this.element) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
     const turn = Math.max(-240, Math.min(240, event.deltaY * lines));
@@ -168,12 +171,12 @@ export class Input {
     let cursor = tool === "launch" || tool === "link" || (tool === "auto" && scene.dimension === 2) ? "crosshair" : "grab";
     if (place) {
       const [x, y] = place;
-      const tip = bench.layers.tip(bench);
+      const tip = tool === "look" ? null : bench.layers.tip(bench);
       const ball = ballAt(bench, x, y);
       if (scene.dimension === 2 && (tool === "walls" || (tool === "auto" && !bench.frame?.running))) hand.corner = cornerAt(bench, x, y);
       if (tip && Math.hypot(tip.handle[0] - x, tip.handle[1] - y) < 10) cursor = "pointer";
       else if (hand.corner && (tool === "walls" || ball === null)) cursor = "move";
-      else if (ball !== null && tool !== "launch") cursor = tool === "link" || event?.shiftKey ? "pointer" : "grab";
+      else if (ball !== null && tool !== "launch") cursor = tool === "link" || tool === "look" || event?.shiftKey ? "pointer" : "grab";
     }
     hand.corners = tool === "walls" || hand.corner !== null;
     this.element.style.cursor = cursor;

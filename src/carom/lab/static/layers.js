@@ -208,6 +208,7 @@ export class Layers {
     c.strokeStyle = colour.velocity;
     c.lineWidth = 2.2;
     c.stroke(path);
+    if (bench.about?.looking) return;
     c.beginPath();
     c.arc(...tip.handle, 4.5, 0, 7);
     c.fillStyle = colour.ground;

@@ -15,13 +15,14 @@ export class Timeline extends Plot {
     this.about = about;
     this.time = 0;
     this.end = 0;
+    /** Where time begins. */
+    this.from = 0;
     this.marks = [];
     this.canvas.setAttribute("aria-hidden", "true");
     const set = (name, value) => element.setAttribute(name, value);
     set("role", "slider");
     set("tabindex", "0");
     set("aria-label", about.label);
-    set("aria-valuemin", "0");
     element.classList.add("carom-timeline");
     const options = { signal: this.ending.signal };
     element.addEventListener("pointerdown", (event) => this._down(event), options);
@@ -37,6 +38,7 @@ export class Timeline extends Plot {
     this.end = Math.max(end, time);
     if (marks) this.marks = marks;
     const { element } = this;
+    element.setAttribute("aria-valuemin", String(this.from));
     element.setAttribute("aria-valuemax", String(this.end));
     element.setAttribute("aria-valuenow", String(this.time));
     element.setAttribute("aria-valuetext", `${timeIn(this.end)(this.time)} / ${timeIn(this.end)(this.end)}`);
@@ -45,7 +47,7 @@ export class Timeline extends Plot {
 
   _at(event) {
     const left = event.clientX - this.element.getBoundingClientRect().left;
-    return Math.max(0, Math.min(1, (left - EDGE) / (this.width - 2 * EDGE))) * this.end;
+    return this.from + Math.max(0, Math.min(1, (left - EDGE) / (this.width - 2 * EDGE))) * (this.end - this.from);
   }
 
   _go(time) {
@@ -55,7 +57,7 @@ export class Timeline extends Plot {
   }
 
   _down(event) {
-    if (event.button !== 0 || !(this.end > 0)) return;
+    if (event.button !== 0 || !(this.end > this.from)) return;
     this.element.focus({ preventScroll: true });
     this.element.setPointerCapture?.(event.pointerId);
     this.dragged = this._at(event);
@@ -82,39 +84,39 @@ export class Timeline extends Plot {
   }
 
   _key(event) {
-    const small = this.end / 100;
+    const small = (this.end - this.from) / 100;
     const steps = { ArrowLeft: -small, ArrowDown: -small, ArrowRight: small, ArrowUp: small, PageDown: -10 * small, PageUp: 10 * small };
-    if (event.key === "Home") this._go(0);
+    if (event.key === "Home") this._go(this.from);
     else if (event.key === "End") this.about.onend();
-    else if (steps[event.key]) this._go(Math.max(0, Math.min(this.end, this.time + steps[event.key])));
+    else if (steps[event.key]) this._go(Math.max(this.from, Math.min(this.end, this.time + steps[event.key])));
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   paint(c) {
-    const { colour, end } = this;
+    const { colour, end, from } = this;
     if (!colour) return;
     const middle = this.height > 34 ? this.height / 2 - 5 : this.height / 2;
-    const x = (t) => EDGE + (end > 0 ? t / end : 0) * (this.width - 2 * EDGE);
-    const bar = (from, to, fill) => {
+    const x = (t) => EDGE + (end > from ? (t - from) / (end - from) : 0) * (this.width - 2 * EDGE);
+    const bar = (left, right, fill) => {
       c.fillStyle = fill;
       c.beginPath();
-      c.roundRect(from, middle - 2.5, Math.max(0, to - from), 5, 2.5);
+      c.roundRect(left, middle - 2.5, Math.max(0, right - left), 5, 2.5);
       c.fill();
     };
     bar(EDGE, this.width - EDGE, colour.faint);
     bar(EDGE, x(this.time), colour.velocity);
     c.beginPath();
     for (const t of this.marks) {
-      if (t > end) continue;
+      if (t > end || t < from) continue;
       c.moveTo(Math.round(x(t)) + 0.5, middle - 9);
       c.lineTo(Math.round(x(t)) + 0.5, middle - 5);
     }
     c.strokeStyle = `${colour.mark}99`;
     c.lineWidth = 1;
     c.stroke();
-    if (this.height > 34 && end > 0) this._scale(c, x);
+    if (this.height > 34 && end > from) this._scale(c, x);
     c.beginPath();
     c.arc(x(this.time), middle, 7, 0, 7);
     c.fillStyle = colour.velocity;
@@ -122,7 +124,7 @@ export class Timeline extends Plot {
     c.lineWidth = 2;
     c.strokeStyle = colour.ground;
     c.stroke();
-    if (this.pointed !== null && this.pointed !== undefined && end > 0) this._say(c, x(this.pointed), middle);
+    if (this.pointed !== null && this.pointed !== undefined && end > from) this._say(c, x(this.pointed), middle);
   }
 
   _scale(c, x) {
@@ -131,7 +133,7 @@ export class Timeline extends Plot {
     c.textBaseline = "bottom";
     const said = timeIn(this.end);
     const [unit] = unitOfTime(this.end);
-    for (const k of ticks(0, this.end / unit, Math.max(2, Math.round(this.width / 130)))) {
+    for (const k of ticks(this.from / unit, this.end / unit, Math.max(2, Math.round(this.width / 130)))) {
       const t = k * unit;
       const at = x(t);
       c.textAlign = at < 40 ? "left" : at > this.width - 40 ? "right" : "center";

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,13 @@ from numpy.typing import NDArray
 
 from carom.errors import EndlessError, Problem, SceneError, StackError
 from carom.scene import Scene
-from carom.solvers.exact import calendar, candidate, loop
+from carom.solvers.exact import calendar, candidate, looking, loop, stored
 from carom.solvers.exact.build import Region, build
 from carom.solvers.exact.carry import carried
 from carom.solvers.exact.cells import Cells
+from carom.solvers.exact.history import History, Page
 from carom.solvers.exact.memory import aligned, curve_order
+from carom.solvers.exact.notes import note_record
 from carom.solvers.exact.records import NONE, ball_record, clock_record
 from carom.solvers.exact.together import simultaneous
 from carom.world.anchors import World
@@ -29,6 +33,8 @@ LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: order 
 REORDER = 4  # epochs after which a large system is put in order again
 QUEUE, LARGE_QUEUE = 1, 0.125  # buckets of the calendar a ball, at least; few enough to stay in the cache
 
+PAGE, LEAST_PAGE = 8, 1024  # events a ball between two states that a history keeps; at least so many
+
 COUNTERS = ("ball_ball", "ball_wall", "seams", "rests", "softened")
 
 
@@ -37,15 +43,27 @@ class Engine:
 
     name = "exact"
 
-    def __init__(self, world: World, mode: str = "auto") -> None:
+    def __init__(self, world: World, mode: str = "auto", state: Mapping[str, NDArray[Any]] | None = None) -> None:
         self.world = world
         self.mode = mode
         self.epochs = 0
+        self.histories: tuple[History, ...] = ()
+        self.page: Page | None = None
         self._no_logs = np.zeros(0, collision_record)
+        self._no_notes = np.zeros(0, note_record)
         self.clock = np.zeros(1, clock_record)
+        self.clock["noted"] = -1
         for name in COUNTERS:
             self.clock[name] = world.counts.get(name, 0)
+        if state is not None:
+            stored.take(self, state)
         self._pack()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has: all but the histories, which are of this run."""
+        clock = self.clock.copy()
+        clock["noted"] = -1
+        return {**self.__dict__, "clock": clock, "histories": (), "page": None}
 
     # Building.
 
@@ -167,6 +185,7 @@ class Engine:
         The collisions are written into `logs` as far as it has room.
         """
         if not self.balls.size:
+            self._tell(until)
             return False
         clock = self.clock
         clock["logged"] = 0
@@ -175,11 +194,15 @@ class Engine:
         while True:
             clock["quota"] = target - self.collisions if quota > 0 else quota
             reason = self._call(until, logs, afresh=False)
+            self._tell(until if reason == loop.LIMIT else np.inf)
             fresh = logs["time"][told : int(clock["logged"][0])]
             fresh[:] = self.absolute(fresh)
             told += fresh.size
             if reason in (loop.LIMIT, loop.READY):
                 return reason == loop.READY
+            if reason == loop.FULL:
+                self._turn_page()
+                continue
             self._refresh(epoch=reason == loop.EPOCH)
             if reason == loop.IDLE:
                 clock["idle"] = 0
@@ -193,11 +216,12 @@ class Engine:
     def _call(self, until: float, logs: NDArray[Any], *, afresh: bool) -> int:
         """Call the main loop."""
         world = self.world
+        notes = self.page.notes if self.page else self._no_notes
         return int(
             loop.advance(
                 self.dim, self.balls, self.clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
                 self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                self.gravity, self.found, self.times, logs, self.relative(until), afresh, self.ahead,
+                self.gravity, self.found, self.times, logs, notes, self.relative(until), afresh, self.ahead,
             )
         )  # fmt: skip
 
@@ -213,6 +237,8 @@ class Engine:
         else:
             self._predict()
         self.clock["crowded"] = 0
+        if epoch and self.page:
+            self._turn_page()
 
     def _move_origin(self) -> None:
         """Move the origin of time to the last event; it is kept as the sum of two floats, so that nothing is lost."""
@@ -238,6 +264,54 @@ class Engine:
         self.world.events = int(self.clock["events"][0])
         self.world.counts = {name: int(self.clock[name][0]) for name in COUNTERS}
         return self.world
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that the run needs to go on to the same bits."""
+        return stored.state_of(self)
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state of a run of the same scene; a `SolverError` if it does not fit."""
+        stored.take(self, state)
+        self._pack()
+        if self.page:
+            self._turn_page(self.time)
+
+    def beside(self, state: Mapping[str, NDArray[Any]]) -> Engine:
+        """Another run of the same scene, from a state of its own."""
+        anchors = self.world.anchors
+        own = replace(anchors, **{name: getattr(anchors, name).copy() for name in stored.BALLS})
+        return Engine(replace(self.world, anchors=own, counts={}), self.mode, state)
+
+    # Remembering.
+
+    def remember(self, history: History) -> None:
+        """Write down in a history, from now on, all that happens."""
+        self.histories = (*self.histories, history)
+        self._turn_page(self.time)
+        self._tell(self.time)
+
+    def forget(self, history: History) -> None:
+        """Write nothing down in it any more."""
+        self.histories = tuple(each for each in self.histories if each is not history)
+        if not self.histories:
+            self.page, self.clock["noted"] = None, -1
+
+    def _turn_page(self, since: float = -np.inf) -> None:
+        """Begin a new page of all histories with the present state; it counts from a time, or where the last ends."""
+        room = max(PAGE * self.balls.size, LEAST_PAGE)
+        self.page = Page(stored.state_of(self), np.empty(room, note_record), since)
+        self.clock["noted"] = 0
+        for history in self.histories:
+            history.add(self.page)
+
+    def _tell(self, until: float) -> None:
+        """Tell the histories how far the run has come."""
+        if self.page:
+            self.page.count = int(self.clock["noted"][0])
+            for history in self.histories:
+                history.reaches(until if np.isfinite(until) else self.time)
+
+    # Asking.
 
     def room(self, collisions: int) -> int:
         """How long a log must be for so many collisions."""
@@ -282,7 +356,15 @@ class Engine:
         """A run that goes on from here with another scene; `origin` is each ball's number before, or -1."""
         world, t = self.store(), self.relative(now)
         places, velocities = self.places(now), self.velocities(now)
-        return Engine(carried(world, scene, origin, t, places, velocities, around=around), self.mode)
+        other = Engine(carried(world, scene, origin, t, places, velocities, around=around), self.mode)
+        if self.histories:
+            for history in self.histories:
+                history.open_chapter(scene)
+            other.histories, self.histories = self.histories, ()
+            self.page, self.clock["noted"] = None, -1
+            other._turn_page(now)
+            other._tell(now)
+        return other
 
     # Reading.
 
@@ -347,43 +429,26 @@ class Engine:
 
     def pull(self) -> Floats:
         """The acceleration of each mover."""
-        gravity = np.array(self.world.gravity or (0.0, 0.0, 0.0))
-        a = np.tile(gravity, (self.balls.size, 1))
-        resting = np.flatnonzero(self.balls["rest"])
-        if resting.size:
-            walls = self.walls[self.rest_on[resting]]
-            normal = np.stack([walls["nx"], walls["ny"], walls["nz"]], axis=1)
-            a[resting] -= (normal @ gravity)[:, None] * normal
-        return a
+        return looking.pull(self.world, self.balls, self.rest_on)
 
     def places_after_origin(self, t: float) -> Floats:
         """Where the movers are at a time after the origin, in the order of the records."""
-        balls = self.balls
-        s = (t - balls["t"])[:, None]
-        x = np.stack([balls["x"], balls["y"], balls["z"]], axis=1)
-        v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
-        if self.world.gravity is None:
-            return x + v * s
-        return x + (v + 0.5 * self.pull() * s) * s
+        return looking.places(self.world, self.balls, self.rest_on, t)
 
     def places(self, t: float) -> Floats:
         """Where all balls of the scene are at an absolute time, in the scene's order."""
         out = self.world.anchors.place.copy()
         if self.balls.size:
             out[self.movers] = self.places_after_origin(self.relative(t))
-        for axis in range(self.world.dimension):
-            if self.world.periodic[axis]:
-                x, size = out[:, axis], self.world.size[axis]
-                x -= np.floor(x / size) * size
-        return out
+        return looking.inside(self.world, out)
 
     def velocities(self, t: float) -> Floats:
         """The velocities of all balls of the scene at an absolute time."""
         out = np.zeros_like(self.world.anchors.velocity)
         if self.balls.size:
-            balls = self.balls
-            v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
-            if self.world.gravity is not None:
-                v += self.pull() * (self.relative(t) - balls["t"])[:, None]
-            out[self.movers] = v
+            out[self.movers] = looking.velocities(self.world, self.balls, self.rest_on, self.relative(t))
         return out
+
+    def look(self, t: float) -> tuple[Floats, Floats]:
+        """Places and velocities at an absolute time in one pass."""
+        return looking.look(self.world, self.balls, self.rest_on, self.movers, self.relative(t))

@@ -11,6 +11,7 @@ import numpy as np
 from carom.physics.jit import Index, Real, kernel, law, prefetch
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
+from carom.solvers.exact.notes import note
 from carom.solvers.exact.predict import predict, pull
 from carom.solvers.exact.records import ALL_AROUND, BALL, CONTACT, EDGE, NONE, SEAM
 from carom.solvers.exact.touch import cross_seam, touch
@@ -24,6 +25,7 @@ EPOCH: Final = 3  # an epoch is over
 IDLE: Final = 4  # balls go round and round, and no collision is in sight
 STACK: Final = 5  # a ball rests on another, or on a round wall
 ENDLESS: Final = 6  # time does not advance
+FULL: Final = 7  # there is no room to write down another event
 
 PATIENCE: Final = (
     1_000_000  # seams crossed in a row, on a run without a time limit, after which no collision is expected
@@ -127,7 +129,7 @@ def tidy(clock: Any, t: Real, balls: Index) -> int:
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
     rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
-    g: Any, found: Any, times: Any, logs: Any, limit: Real, afresh: bool, ahead: Any,
+    g: Any, found: Any, times: Any, logs: Any, notes: Any, limit: Real, afresh: bool, ahead: Any,
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
 
@@ -152,6 +154,8 @@ def advance(
             ball = balls[np.uint32(i)]
             kind = np.int64(ball.kind) & 3
             clock.looked += 1
+            if clock.noted >= 0 and not note(notes, clock, balls, i, t):
+                return FULL
             if ball.exit != CONTACT:
                 face = np.int64(ball.exit)
                 if face >= SEAM:

@@ -64,6 +64,7 @@ clock_record = np.dtype(
         ("crowded", "i8"),  # 1: the neighbourhood is to be built anew
         ("quota", "i8"),  # collisions still to be done
         ("logged", "i8"),  # collisions written down
+        ("noted", "i8"),  # events written down for a history; -1 when nobody remembers
         ("culprit_a", "i8"), ("culprit_b", "i8"),  # who is to blame when the run stops with an error
     ]
 )  # fmt: skip

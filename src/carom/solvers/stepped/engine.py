@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, StepWarning
 from carom.scene import Scene
-from carom.solvers.stepped import loop, partners
+from carom.solvers.stepped import loop, partners, stored
 from carom.solvers.stepped.build import (
     Heap,
     bodies_for,
@@ -108,7 +108,7 @@ class Engine(Steered):
     def _build(self, state: State) -> None:
         """Make everything that kernels are called with."""
         scene = self.scene
-        self.state = state
+        self.rows = state
         self.dim = (0,) * scene.dimension
         self.tables = method_tables(self.method)
         self.bodies = bodies_for(state, self.method)
@@ -145,7 +145,7 @@ class Engine(Steered):
             if reason == CROWDED:
                 self._make_room()
             if reason == BLOWN:
-                raise BlowUpError(int(self.state.number[clock["culprit"]]), self.time, self.method.step)
+                raise BlowUpError(int(self.rows.number[clock["culprit"]]), self.time, self.method.step)
         self._translate(logs[: int(clock["logged"])])
         if self.watch and self.watch.is_due(int(clock["steps"]) - first):
             self._warn_of_close_approaches()
@@ -167,11 +167,11 @@ class Engine(Steered):
         """Give the pile memory for more contacts."""
         if self.heap:
             room = 2 * int(self.heap.pile.tally[NEEDED]) + 64
-            self.heap = self.heap._replace(pile=larger(self.heap.pile, len(self.state.number), room))
+            self.heap = self.heap._replace(pile=larger(self.heap.pile, len(self.rows.number), room))
 
     def room(self, collisions: int) -> int:
         """How long a log must be for so many collisions: a step more. What finds no room is counted, but not told."""
-        return collisions + 4 * len(self.state.number) + 64
+        return collisions + 4 * len(self.rows.number) + 64
 
     def part(self, now: float, size: float) -> tuple[float, int]:
         """The end of a part of a run, in time and in collisions, for reports of progress on the way."""
@@ -235,8 +235,8 @@ class Engine(Steered):
             not tied
             and not self.heap
             and len(self.pairs) > 0
-            and len(self.state.number) > LARGE
-            and not self.state.born.any()
+            and len(self.rows.number) > LARGE
+            and not self.rows.born.any()
         )
 
     def _sort(self) -> None:
@@ -244,7 +244,7 @@ class Engine(Steered):
 
         When, is told by the number of steps alone: the order in which pairs are met decides about bits.
         """
-        state = self.state
+        state = self.rows
         x = state.place[:, : self.scene.dimension]
         edge = 4.0 * float(state.place[:, 3].max())
         spread = np.floor((x - x.min(axis=0)) / edge).astype(np.int64)
@@ -256,7 +256,7 @@ class Engine(Steered):
                 rows[:] = rows[order]
 
     def _call(self, steps: int, goal: int, logs: NDArray[Any], part: int) -> int:
-        state, tables = self.state, self.tables
+        state, tables = self.rows, self.tables
         if self.walls and self.walls.notes.size != logs.size:  # contacts with walls are noted if anyone listens
             self.walls = self.walls._replace(notes=np.zeros(logs.size, contact_record))
         flat = self.heap and not len(self.heap.walls.parts)
@@ -287,7 +287,7 @@ class Engine(Steered):
         for name in ("a", "b"):
             rows = logs[name]
             real = rows != NOBODY
-            rows[real] = self.state.number[rows[real]]
+            rows[real] = self.rows.number[rows[real]]
 
     def _translate(self, logs: NDArray[Any]) -> None:
         """Times since the origin into absolute ones, and the lower number first; in the order of time."""
@@ -300,6 +300,16 @@ class Engine(Steered):
     def _look_ahead(self) -> None:
         """Set the accelerations, so that one can look along the path to come."""
         self._call(0, 0, self._no_logs, loop.LOOK)
+
+    # Keeping.
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that the run needs to go on to the same bits; hooks and forces of one's own are not part of it."""
+        return stored.state_of(self)
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state of a run of the same scene and method; a `SolverError` if it does not fit."""
+        stored.take(self, state)
 
     # Editing.
 
@@ -321,21 +331,21 @@ class Engine(Steered):
         other = Engine(scene, self.method, self.extra)
         before = self._mechanical(now)
         x, v = self.places(now), self.velocities(now)
-        turns, row = self.turns, other.state.row
+        turns, row = self.turns, other.rows.row
         stay = origin >= 0
-        other.state.place[row[stay], :3] = x[origin[stay]]
-        other.state.velocity[row[stay], :3] = v[origin[stay]]
-        other.state.turns[row[stay]] = turns[origin[stay]]
+        other.rows.place[row[stay], :3] = x[origin[stay]]
+        other.rows.velocity[row[stay], :3] = v[origin[stay]]
+        other.rows.turns[row[stay]] = turns[origin[stay]]
         for name in ("ball_ball", "ball_wall", "ball_cloth", "broken", "work", *LOSSES):
             other.clock[name] = self.clock[name]
         if other.heap:
             other.heap.pile.account[LOST] = self.clock["contacts"][0]
         other.clock["begin"] = now
-        other.clock["bodies"] = np.searchsorted(other.state.born, now, side="right")
+        other.clock["bodies"] = np.searchsorted(other.rows.born, now, side="right")
         other.hooks, other.start = self.hooks, self.start
         other.watch = self.watch
         other.driven = {numbers[k] for k in self.driven if k in numbers}
-        other.state.velocity[row[list(other.driven)], 3] = 0.0
+        other.rows.velocity[row[list(other.driven)], 3] = 0.0
         other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})
         other.clock["work"] += other._mechanical(now) - before
         return other

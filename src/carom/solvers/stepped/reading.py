@@ -27,7 +27,7 @@ class Reading:
 
     scene: Scene
     method: Method
-    state: State
+    rows: State
     forces: Forces
     extra: tuple[Force, ...]
     clock: NDArray[Any]
@@ -64,7 +64,7 @@ class Reading:
 
     def _rows(self, t: float) -> tuple[Floats, Floats]:
         """Places and velocities at a time after the last step, by the parabola of the next: a look changes nothing."""
-        state, s = self.state, t - self.time
+        state, s = self.rows, t - self.time
         x, v, a = state.place[:, :3], state.velocity[:, :3], state.accel[:, :3]
         if abs(s) <= 1e-9 * self.method.step:
             return x.copy(), v.copy()
@@ -75,7 +75,7 @@ class Reading:
 
     def _in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
         out = np.empty_like(rows)
-        out[self.state.number] = rows
+        out[self.rows.number] = rows
         return out
 
     def places(self, t: float) -> Floats:
@@ -94,25 +94,25 @@ class Reading:
         """What forces do to all balls of the scene where they were at the end of the last step."""
         if not self.clock["fresh"][0]:
             self._look_ahead()
-        born = (np.arange(len(self.state.number)) < self.clock["bodies"][0])[:, None]
-        return self._in_order(np.where(born, self.state.accel[:, :3], 0.0))
+        born = (np.arange(len(self.rows.number)) < self.clock["bodies"][0])[:, None]
+        return self._in_order(np.where(born, self.rows.accel[:, :3], 0.0))
 
     @property
     def turns(self) -> NDArray[np.int64]:
         """How many times each ball has gone round each periodic axis."""
-        return self._in_order(self.state.turns)
+        return self._in_order(self.rows.turns)
 
     @property
     def born(self) -> NDArray[np.bool_]:
         """Who is there."""
-        return self._in_order(np.arange(len(self.state.number)) < self.clock["bodies"][0])
+        return self._in_order(np.arange(len(self.rows.number)) < self.clock["bodies"][0])
 
     def _energies(self, t: float) -> tuple[float, dict[str, float]]:
         """Kinetic energy, and what each force has stored, of all that are born, J."""
         n = int(self.clock["bodies"][0])
         x, v = (rows[:n] for rows in self._rows(t))
-        m = self.state.accel[:n, 3]
-        moving = self.state.velocity[:n, 3] > 0.0
+        m = self.rows.accel[:n, 3]
+        moving = self.rows.velocity[:n, 3] > 0.0
         return kinetic(v, m), potentials(self.forces, self.extra, t, x, v, m, moving)
 
     def potential(self, t: float) -> dict[str, float]:
@@ -132,7 +132,7 @@ class Reading:
     @property
     def resting(self) -> tuple[int, ...]:
         """Balls that are born, free, and do not move at all."""
-        state = self.state
+        state = self.rows
         still = (state.velocity[:, :3] == 0.0).all(axis=1) & (state.velocity[:, 3] > 0.0)
         return tuple(np.sort(state.number[still & (np.arange(len(still)) < self.clock["bodies"][0])]).tolist())
 

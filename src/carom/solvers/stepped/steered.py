@@ -36,7 +36,7 @@ class Steered(Reading):
 
     def steer(self, hands: Mapping[int, Hand]) -> None:
         """Let these hands pull from now on, by the number of the ball."""
-        row, rows = self.state.row, list(hands.values())
+        row, rows = self.rows.row, list(hands.values())
         self.hands = dict(hands)
         self.forces = self.forces._replace(
             hands=Hands(
@@ -72,21 +72,21 @@ class Steered(Reading):
     def set_free(self, ball: int) -> None:
         """Let a driven ball move by forces again, at the velocity that it has; one that is fixed stands."""
         self.driven.discard(ball)
-        row = self.state.row[ball]
+        row = self.rows.row[ball]
         if self.scene.balls.fixed[ball]:
             self._rows_change(ball, (0.0, 0.0, 0.0), 0.0)
         else:
-            self._rows_change(ball, self.state.velocity[row, :3], 1.0 / self.state.accel[row, 3])
+            self._rows_change(ball, self.rows.velocity[row, :3], 1.0 / self.rows.accel[row, 3])
 
     def push(self, ball: int, impulse: Sequence[float]) -> None:
         """Change a ball's velocity by an impulse, N s."""
-        v = self.state.velocity[self.state.row[ball]]
+        v = self.rows.velocity[self.rows.row[ball]]
         self._rows_change(ball, v[:3] + v[3] * np.array(impulse), v[3])
 
     def _rows_change(self, ball: int, velocity: Any, inverse_mass: float) -> None:
         """Give a ball another velocity or mobility at once; what that takes counts as work."""
         before = self._mechanical(self.time)
-        self.state.velocity[self.state.row[ball]] = (*velocity, inverse_mass)
+        self.rows.velocity[self.rows.row[ball]] = (*velocity, inverse_mass)
         self.clock["fresh"] = 0
         self.clock["begun"] = 0
         self.clock["work"] += self._mechanical(self.time) - before

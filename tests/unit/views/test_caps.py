@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from carom.lab.caps import area, triangles
 from carom.lab.scene_message import scene_message
 from carom.lab.session import Session
 from carom.scene import Box, Polygon, Scene
+from carom.views.caps import area, triangles
 
 STAR = [(r * np.cos(a), r * np.sin(a)) for k in range(10) for r, a in [((2.0, 0.7)[k % 2], k * np.pi / 5)]]
 COMB = [(0, 0), (6, 0), (6, 3), (5, 3), (5, 1), (4, 1), (4, 3), (3, 3), (3, 1), (2, 1), (2, 3), (0, 3)]

@@ -1,0 +1,63 @@
+"""What recording costs: a gas, with one frame per collision time per ball, that is, per N/2 collisions.
+
+    python -m benchmarks.recording [BALLS]
+
+Prints the time of the run alone and recorded, of the clock and of the thread that runs, and the size of the file. The
+writer works in a second thread: on a machine with a free core, the time of the clock is that of the thread that runs.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter, process_time, thread_time
+from typing import Any
+
+import carom
+
+FRAMES = 100
+REPEATS = 3
+
+
+def measured(sim: carom.Simulation, interval: float, record: dict[str, Any] | None) -> dict[str, float]:
+    """Seconds of the clock, of the running thread, and of all threads; and megabytes."""
+    end = sim.time + FRAMES * interval
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "gas.h5"
+        recorder = None if record is None else sim.record(path, every=interval, **record)
+        clock, thread, process = perf_counter(), thread_time(), process_time()
+        sim.run(until=end)
+        thread = thread_time() - thread
+        if recorder is not None:
+            recorder.close()
+        size = path.stat().st_size if recorder is not None else 0
+    return {"clock": perf_counter() - clock, "thread": thread, "all": process_time() - process, "MB": size / 1e6}
+
+
+def main(balls: int) -> None:
+    """Measure, and print a table."""
+    begun = carom.Simulation(carom.library.load("gas", count=balls)).run(collisions=5 * balls)
+    interval = begun.copy().run(collisions=balls // 2).time - begun.time
+    cases: dict[str, dict[str, Any] | None] = {
+        "alone": None,
+        "frames": {"events": False},
+        "frames and events": {"events": True},
+    }
+    best: dict[str, dict[str, float]] = {}
+    for _ in range(REPEATS):
+        for name, record in cases.items():
+            found = measured(begun.copy(), interval, record)
+            known = best.get(name, found)
+            best[name] = {key: min(value, known[key]) for key, value in found.items()}
+    print(f"{balls} balls, {FRAMES} frames, one per {balls // 2} collisions; the best of {REPEATS}")
+    alone = best["alone"]
+    for name, row in best.items():
+        costs = ", ".join(
+            f"{key} {row[key]:.3f} s ({row[key] / alone[key] - 1:+.0%})" for key in ("clock", "thread", "all")
+        )
+        print(f"{name:18} {costs}, {row['MB']:.1f} MB")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)

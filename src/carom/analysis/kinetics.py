@@ -1,0 +1,150 @@
+"""How a gas moves: pressure and rates from its collisions, and its speeds."""
+
+from __future__ import annotations
+
+from math import hypot, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.analysis.along import taken
+from carom.analysis.measure import Curve
+from carom.analysis.subject import Gas
+from carom.errors import SceneError
+from carom.observe import theory
+from carom.observe.blocks import Estimate, columns, estimate
+from carom.observe.observable import observable
+from carom.observe.rates import species
+from carom.observe.speeds import shares as shares_of
+
+Floats = NDArray[np.float64]
+
+
+def collisions(gas: Gas) -> None:
+    """Pressure and rates, from the collisions between frames."""
+    if gas.recording.collisions is None:
+        gas.found.remarks.append("collisions were not recorded, so that there is no pressure and no rate")
+        return
+    wanted = ["wall_pressure", "collision_rate", "rates_by_kind", "mean_speed"]
+    if not any(gas.scene.gravity):  # with gravity, pressure varies with height
+        wanted += ["compressibility", "virial_pressure"]
+    series = taken(gas.reel, gas.tried(wanted))
+    weights = np.diff(gas.reel.times)
+
+    def mean(name: str) -> Estimate:
+        return estimate(series[name].values[1:], weights)
+
+    d, eta, z = gas.scene.dimension, gas.packing, gas.law
+    expected: dict[str, Any] = {}
+    if z is not None and eta is not None:
+        expected = {"expected": z, "expected_error": theory.uncertainty(eta, d), "source": "virial series to B10"}
+    unit = "N/m" if d == 2 else "Pa"
+    if "compressibility" in series:
+        gas.add("compressibility", "Z = pV/NkT", mean("compressibility"), "", **expected)
+        gas.add("pressure from the virial", "p", mean("virial_pressure"), unit)
+    if "wall_pressure" in series:
+        gas.add("pressure on the walls", "p", mean("wall_pressure"), unit)
+    rate = mean("collision_rate")
+    law = _enskog(gas)
+    gas.add("collision rate", "Γ", rate, "1/s", **law)
+    if rate.mean > 0.0:
+        gas.add("mean free time", "τ", (1.0 / rate.mean, rate.error / rate.mean**2), "s")
+        speed = estimate(series["mean_speed"].values)
+        path = speed.mean / rate.mean
+        error = path * hypot(rate.error / rate.mean, speed.error / speed.mean)
+        gas.add("mean free path", "λ", (path, error), "m", **_free_path(gas, law))
+    kinds, errors = columns(series["rates_by_kind"].values[1:], weights)
+    for name, value, spread in zip(("between balls", "with walls", "with cloth"), kinds, errors, strict=True):
+        if value > 0.0:
+            gas.add(f"collisions {name}", "n/t", (float(value), float(spread)), "1/s")
+    _species(gas, weights)
+
+
+def _enskog(gas: Gas) -> dict[str, Any]:
+    """What theory says of the collision rate."""
+    eta, z = gas.packing, gas.law
+    if z is None or not gas.room or eta is None:
+        return {}
+    d = gas.scene.dimension
+    chi = theory.contact_value(z, eta, d)
+    law = theory.enskog_rate(gas.count / gas.room, gas.diameter, gas.kt.mean, gas.mass, chi, d)
+    law *= theory.fixed_energy(gas.freedom)
+    return {"expected": law, "expected_error": law * theory.uncertainty(eta, d) / (z - 1.0), "source": "Enskog"}
+
+
+def _free_path(gas: Gas, law: dict[str, Any]) -> dict[str, Any]:
+    """What theory says of the mean free path: Maxwell's mean speed over Enskog's rate, for N balls of no momentum."""
+    if not law:
+        return {}
+    speed = theory.thermal_speed(gas.kt.mean, gas.mass, gas.scene.dimension) * sqrt(1.0 - 1.0 / gas.count)
+    path = speed * theory.fixed_energy(gas.freedom) / law["expected"]
+    return {"expected": path, "expected_error": path * law["expected_error"] / law["expected"], "source": "Enskog"}
+
+
+def _species(gas: Gas, weights: Floats) -> None:
+    """Rates between species, if there are several."""
+    try:
+        _, many = species(gas.scene)
+    except SceneError:
+        return
+    if many < 2:
+        return
+    series = taken(gas.reel, [observable("rates_by_species")])["rates_by_species"]
+    means, errors = columns(series.values[1:], weights)
+    for one in range(many):
+        for other in range(many):
+            if means[one, other] > 0.0:
+                pair = (float(means[one, other]), float(errors[one, other]))
+                gas.add(f"rate of species {one} with {other}", f"Γ_{one}{other}", pair, "1/s")
+
+
+def speeds(gas: Gas) -> None:
+    """Speeds of all frames together, against the exact law."""
+    shares, counts = [], []
+    histogram = observable("speeds")
+    for k, still in enumerate(gas.reel):
+        if k == 0:
+            histogram.begin(still)
+        shares.append(shares_of(still))
+        counts.append(histogram.sample(still))
+    sizes = {len(each) for each in shares}
+    if sizes == {0} or len(sizes) > 1:
+        return
+    table = np.array(shares)
+    inefficiency = correlated(table - 0.5)
+    independent = table.size / inefficiency
+    distance = theory.kolmogorov(table.ravel())
+    chance = theory.kolmogorov_probability(distance, independent)
+    gas.add(
+        "distance from Maxwell", "D", (distance, 0.0), "",
+        source=f"Kolmogorov-Smirnov: p = {chance:.2g} with {independent:,.0f} independent speeds",
+    )  # fmt: skip
+    density, error = columns(np.array(counts))
+    middle = histogram.columns()
+    masses = gas.recording.masses[~gas.scene.balls.fixed]
+    assert middle is not None  # noqa: S101  # speeds have bins
+    law = mixture(middle, gas.kt.mean, masses, gas.scene.dimension)
+    gas.found.curves.append(
+        Curve("Speeds", ("speed", "m/s"), ("density", "s/m"), middle, density, error, law, "Maxwell")
+    )
+
+
+def mixture(speed: Floats, kt: float, masses: Floats, dimension: int) -> Floats:
+    """Maxwell's density of speeds of balls of several masses, s/m."""
+    kinds, counts = np.unique(masses, return_counts=True)
+    if kinds.size > 64:
+        kinds, counts = np.quantile(masses, (np.arange(64) + 0.5) / 64), np.ones(64, dtype=np.intp)
+    each = [n * theory.maxwell_density(speed, kt, float(m), dimension) for m, n in zip(kinds, counts, strict=True)]
+    return np.asarray(np.sum(each, axis=0) / counts.sum())
+
+
+def correlated(table: Floats) -> float:
+    """How many frames in a row count as one: 1 + 2 Σ C(k), the sum ending where C falls below 0.05."""
+    variance, total = float((table**2).mean()), 1.0
+    for lag in range(1, len(table) // 2):
+        share = float((table[lag:] * table[:-lag]).mean()) / variance
+        if share < 0.05:
+            break
+        total += 2.0 * share
+    return total

@@ -1,0 +1,136 @@
+"""The report: one HTML file that needs no other, with the table and the plots."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from carom.analysis.measure import Analysis, Curve
+from carom.errors import MissingExtraError
+from carom.storage.atomic import replaced
+from carom.storage.recording import Recording
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+table { border-collapse: collapse; } td, th { padding: .2rem 1.2rem .2rem 0; text-align: left; vertical-align: top; }
+th { border-bottom: 1px solid; } td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
+figure { margin: 0; background: #fff; border-radius: .4rem; padding: .4rem; }
+figure svg { max-width: 100%; height: auto; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 1rem; }
+footer { margin-top: 2rem; font-size: .85rem; opacity: .7; }
+"""
+FOOTER = (
+    "Made by carom. Errors are standard errors of means, by blocking (Flyvbjerg and Petersen 1989); deviations are in "
+    "standard errors, with the law's own uncertainty."
+)
+SIZE = (5.2, 3.4)
+"""Of a figure, inches."""
+
+
+def write_report(found: Analysis, recording: Recording, target: str | Path) -> Path:
+    """Write the report of an analysis; the file appears whole, or not at all."""
+    path = Path(target)
+    text = page(found, list(figures(found, recording)))
+    with replaced(path) as draft:
+        draft.write(text.encode())
+    return path
+
+
+def page(found: Analysis, pictures: list[tuple[str, str]]) -> str:
+    """The page, with pictures as (title, SVG)."""
+    title = f"Analysis of {found.path.name}"
+    facts = "".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in found.facts)
+    drawn = "".join(f"<figure aria-label={quoted(name)}>{svg}</figure>" for name, svg in pictures)
+    remarks = "".join(f"<li>{escape(remark)}</li>" for remark in found.remarks)
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<table>{facts}</table>",
+        f"<h2>Figures</h2>{table(found)}",
+        f'<h2>Plots</h2><div class="figures">{drawn}</div>' if drawn else "",
+        f"<h2>Remarks</h2><ul>{remarks}</ul>" if remarks else "",
+        f"<footer>{FOOTER}</footer>",
+    ]
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style></head>'
+        f"<body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def quoted(text: str) -> str:
+    """As the value of an attribute."""
+    return f'"{escape(text, quote=True)}"'
+
+
+def table(found: Analysis) -> str:
+    """All lines as an HTML table."""
+    rows = []
+    for line in found.lines:
+        expected = "" if line.expected is None else f"{line.expected:.6g}"
+        off = "" if line.deviation is None else f"{line.deviation:+.1f}"
+        cells = [
+            f'<td>{escape(line.name)}</td><td class="number">{escape(line.symbol)}</td>',
+            f'<td class="number">{escape(line.text())}</td><td>{escape(line.unit)}</td>',
+            f'<td class="number">{expected}</td><td class="number">{off}</td><td>{escape(line.source)}</td>',
+        ]
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    head = "".join(f"<th>{name}</th>" for name in ("", "", "value", "unit", "expected", "deviation", ""))
+    return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def figures(found: Analysis, recording: Recording) -> Iterator[tuple[str, str]]:
+    """Pictures as (title, SVG): those of carom.plots that show a run, then the curves that were measured."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415  # optional, and slow to load
+    except ImportError:
+        raise MissingExtraError("a report with plots", "plots") from None
+    from carom import plots  # noqa: PLC0415  # needs matplotlib
+
+    for name, draw in (("Energy", plots.energy), ("Momentum", plots.momentum)):
+        if len(recording) > 1:
+            with plots.style():
+                figure = Figure(figsize=SIZE, layout="constrained")
+                draw(recording, figure.subplots())
+                yield name, svg_of(figure)
+    for curve in found.curves:
+        with plots.style():
+            figure = Figure(figsize=SIZE, layout="constrained")
+            plot(curve, figure.subplots())
+            yield curve.name, svg_of(figure)
+
+
+def plot(curve: Curve, axes: Any) -> None:
+    """A curve with its error bars, and the law."""
+    x, y = curve.x, curve.y
+    good = np.isfinite(y)
+    if curve.error is not None:
+        spread = np.nan_to_num(curve.error)
+        axes.fill_between(x[good], (y - spread)[good], (y + spread)[good], alpha=0.3, linewidth=0.0)
+    axes.plot(x[good], y[good], ".-", markersize=3.0, linewidth=1.0, label="measured")
+    if curve.law is not None:
+        axes.plot(x, curve.law, "--", linewidth=1.2, color="0.3", label=curve.law_name)
+        axes.legend(frameon=False)
+    axes.set_title(curve.name)
+    axes.set_xlabel(named(curve.across))
+    axes.set_ylabel(named(curve.up))
+
+
+def named(quantity: tuple[str, str]) -> str:
+    """`speed in m/s`, as in the plots of runs."""
+    name, unit = quantity
+    return f"{name} in {unit}" if unit else name
+
+
+def svg_of(figure: Any) -> str:
+    """A figure as an SVG element for a page."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    whole = text.getvalue()
+    return whole[whole.index("<svg") :]

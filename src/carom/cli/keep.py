@@ -1,0 +1,177 @@
+"""`carom run --out`, `carom resume`, `carom export`: runs in files."""
+
+import re
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from carom.cli.compilation import Announcement
+from carom.cli.sources import named_in_errors
+from carom.cli.terminal import Mistake, complain, notice
+from carom.errors import StorageError
+
+if TYPE_CHECKING:
+    from carom.cli.run import Ending, Goal
+    from carom.keeping import Recorder
+    from carom.simulation import Simulation
+
+RECORDINGS = (".h5", ".hdf5", ".h5md")
+"""Endings of recordings."""
+PARTS = {"": 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What `carom run` is to record, and where."""
+
+    out: Path
+    every: float | None = None
+    at: Sequence[float] = ()
+    events: bool = True
+    observe: Sequence[str] = ()
+    checkpoint: float | None = None
+    force: bool = False
+
+    def check(self) -> None:
+        """Stop before any work is done if it cannot be."""
+        if self.out.suffix.lower() not in RECORDINGS:
+            raise Mistake(f"{self.out}: recordings end with {' or '.join(RECORDINGS)}. Give the file such an ending.")
+        if not self.out.parent.is_dir():
+            raise Mistake(f"{self.out}: there is no folder {self.out.parent}. Make it first.")
+        if self.out.exists() and not self.force:
+            raise Mistake(f"{self.out} exists already. Choose another name, or overwrite it with --force.")
+        if self.every is not None and self.every <= 0.0:
+            raise Mistake("--every: 0 is not a time between two frames. Give seconds above 0, such as 0.1.")
+
+    def begin(self, simulation: "Simulation", source: str, goal: "Goal") -> "Recorder":
+        """Record a simulation from now on."""
+        recorder = simulation.record(
+            self.out,
+            every=self.every,
+            at=self.at or None,
+            events=self.events,
+            observables=self.observe,
+            checkpoint=self.checkpoint,
+            force=self.force,
+            source=source,
+        )
+        recorder.goal = {"until": goal.until, "collisions": goal.collisions, "source": source}
+        if self.checkpoint is not None:
+            recorder.checkpoint()  # one that knows the goal
+        return recorder
+
+
+def duration(text: str) -> float:
+    """A time such as 60, 60s, 5min or 1h, in seconds."""
+    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(s|min|h)?", text.strip())
+    if not found:
+        raise Mistake(f"{text!r} is not a time. Give seconds such as 60s, or 5min, or 1h.")
+    return float(found[1]) * PARTS[found[2] or ""]
+
+
+def finish(recorder: "Recorder", ending: "Ending", *, quiet: bool) -> None:
+    """Close a recording; one whose run has not reached its goal can be resumed."""
+    with suppress_after(ending):
+        if ending.code and recorder.sound:
+            saved = recorder.checkpoint()
+            if not quiet:
+                complain(f"{saved}: the run can go on from here: carom resume {recorder.path}")
+        recorder.close()
+    if not quiet:
+        tell(recorder.path)
+
+
+def suppress_after(ending: "Ending") -> AbstractContextManager[None]:
+    """What goes wrong while closing is told, unless something has been told already."""
+    return suppress(StorageError) if ending.error else nullcontext()
+
+
+def tell(path: Path) -> None:
+    """Say what a recording holds."""
+    from carom.storage.recording import Recording
+
+    with Recording(path) as recording:
+        met = recording.collisions
+        parts = [f"{len(recording):,} frames"]
+        parts += [f"{len(met):,} collisions"] if met is not None else []
+        parts += [f"{len(recording.observables)} observables"] if recording.observables else []
+        complain(f"{path}: {', '.join(parts)}, {path.stat().st_size / 1e6:.1f} MB")
+
+
+def resume(source: Path, until: float | None, collisions: int | None, *, as_json: bool, quiet: bool) -> int:
+    """Go on with a run from its last checkpoint, recording too, and print its summary."""
+    from carom.cli.run import Goal, advance, show
+    from carom.cli.summary import summarise
+    from carom.simulation import Simulation
+
+    with Announcement(notice(), quiet=quiet) as compilation, named_in_errors(str(source)):
+        began = time.perf_counter()
+        simulation = Simulation.resume(source)
+        recorder = simulation.recorder
+        told = recorder.goal if recorder is not None else {}
+        given = until is not None or collisions is not None
+        goal = Goal(until, collisions) if given else Goal(told.get("until"), told.get("collisions"))
+        problem = _beyond(goal, simulation)
+        if problem:
+            if recorder is not None:
+                recorder.close()
+            raise Mistake(f"{source}: {problem}")
+        if recorder is not None:
+            recorder.goal = {**told, "until": goal.until, "collisions": goal.collisions}
+        energy, before = float(simulation.energy), simulation.collisions
+        prepared, compiled = time.perf_counter(), compilation.seconds
+        left = Goal(goal.until, None if goal.collisions is None else goal.collisions - before)
+        ending = advance(simulation, left, quiet=quiet)
+        ended = time.perf_counter()
+    if recorder is not None:
+        finish(recorder, ending, quiet=quiet)
+    summary = summarise(
+        simulation,
+        energy,
+        scene=str(told.get("source") or source),
+        stopped=ending.stopped if ending.code else goal.met_by(simulation),
+        error=ending.error,
+        saved=None,
+        running_time=(ended - prepared) - (compilation.seconds - compiled),
+        wall_time=ended - began,
+        compile_time=compilation.seconds,
+    )
+    rate = (simulation.collisions - before) / summary.wall_time if summary.wall_time > 0.0 else None
+    show(replace(summary, collisions_per_second=rate), as_json=as_json, quiet=quiet)
+    return ending.code
+
+
+def _beyond(goal: "Goal", simulation: "Simulation") -> str:
+    """Why a goal cannot be gone on to; empty if it can."""
+    if goal.until is None and goal.collisions is None:
+        return "the checkpoint does not say how long the run is to be. Say --until SECONDS, or --collisions NUMBER."
+    late = goal.until is not None and goal.until < simulation.time
+    if late or (goal.collisions is not None and goal.collisions < simulation.collisions):
+        return f"the run stands at {simulation.time:.9g} s, beyond that. Say a later --until."
+    return ""
+
+
+def export(source: Path, target: Path, *, force: bool, quiet: bool) -> int:
+    """Write a recording in another format."""
+    from carom.storage import exports
+
+    if target.suffix.lower() not in exports.WRITERS:
+        raise Mistake(f"{target}: the ending tells no format. Use {' or '.join(exports.WRITERS)}.")
+    if target.exists() and not force:
+        raise Mistake(f"{target} exists already. Choose another name, or overwrite it with --force.")
+    console = notice()
+    bar = Progress(
+        TextColumn(target.name), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+        console=console, transient=True, disable=quiet or not console.is_terminal,
+    )  # fmt: skip
+    with bar:
+        task = bar.add_task("", total=1.0)
+        exports.export(source, target, lambda fraction: bar.update(task, completed=fraction))
+    if not quiet:
+        complain(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
+    return 0

@@ -1,0 +1,53 @@
+"""What is typed on the command line, as numbers; what is none is one clear line."""
+
+from math import isfinite, nan
+
+import typer
+
+from carom.cli.terminal import Mistake
+from carom.errors import CaromError
+
+
+def seconds(text: str) -> float:
+    """A time that comes: finite, not negative."""
+    try:
+        time = float(text)
+    except ValueError:
+        time = nan
+    if not (isfinite(time) and time >= 0.0):
+        raise typer.BadParameter(f"{text!r} is not a time that comes. Give a number of seconds, such as 2 or 0.5.")
+    return time
+
+
+def number(text: str) -> int:
+    """How many: a whole number, not negative."""
+    if not text.isdecimal():
+        raise typer.BadParameter(f"{text!r} is not a number of collisions. Give a whole number, such as 1000.")
+    return int(text)
+
+
+def port_number(text: str) -> int:
+    """A port of this computer."""
+    if not (text.isdecimal() and 1 <= int(text) <= 65535):
+        raise typer.BadParameter(f"{text!r} is not a port. Give a whole number from 1 to 65535, such as 8421.")
+    return int(text)
+
+
+def waiting(text: str) -> float:
+    """A time to wait: 60s, 5min or 1h, in seconds."""
+    from carom.cli.keep import duration
+
+    try:
+        return duration(text)
+    except Mistake as mistake:
+        raise typer.BadParameter(str(mistake)) from None
+
+
+def size(text: str) -> tuple[int, int]:
+    """The size of a picture, 1280x720."""
+    from carom.video.options import size_of
+
+    try:
+        return size_of(text)
+    except CaromError as error:
+        raise typer.BadParameter(str(error)) from None

@@ -1,0 +1,89 @@
+"""The widget's JavaScript: the laboratory's view modules and our own, joined into one ES module.
+
+A notebook takes one module as a text. So each module becomes a function that gives what it exports, in the order of
+imports. Only the forms that our modules use are understood; any other is an error, not a surprise in the browser.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+
+ENTRY = "widget.js"
+STYLES = (("carom.lab", "stage.css"), ("carom.notebook", "widget.css"))
+ROOMS = ("carom.notebook", "carom.lab")
+
+IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?:async )?(?:class|function|const) (\w+)", re.MULTILINE)
+DEFAULT = re.compile(r"^export default ", re.MULTILINE)
+OTHER = re.compile(r"^(?:import|export)\b.*|\bimport\(|\bimport\.meta\b", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/[ \t]*\n|//[^\n]*\n)", re.MULTILINE | re.DOTALL)
+
+
+class ModuleFormError(ValueError):
+    """A module of ours in a form that cannot be joined."""
+
+
+@cache
+def script() -> str:
+    """The whole widget as one ES module."""
+    order: list[str] = []
+    _visit(ENTRY, order, ())
+    return "".join(_wrapped(name, entry=name == ENTRY) for name in order)
+
+
+@cache
+def styles() -> str:
+    """The widget's style sheet."""
+    return "\n".join(_read(room, name) for room, name in STYLES)
+
+
+def _read(room: str, name: str) -> str:
+    return resources.files(room).joinpath("static", name).read_text(encoding="utf-8")
+
+
+def _source(name: str) -> str:
+    """A module's text: ours, or the laboratory's."""
+    for room in ROOMS:
+        if resources.files(room).joinpath("static", name).is_file():
+            return _read(room, name)
+    raise ModuleFormError(f"{name}: there is no such module in the static folders of {' or '.join(ROOMS)}.")
+
+
+def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
+    """Put a module into the order, after all that it imports."""
+    if name in above:
+        raise ModuleFormError(f"{name}: imports itself by way of {' and '.join(above[above.index(name) + 1 :])}.")
+    for found in IMPORT.finditer(_source(name)):
+        if found[2] not in order:
+            _visit(found[2], order, (*above, name))
+    order.append(name)
+
+
+def _wrapped(name: str, *, entry: bool) -> str:
+    """A module as a function that is called once; the entry stays a module."""
+    source = _source(name)
+    names = EXPORT.findall(source)
+    body = COMMENT.sub("", source)
+    body = IMPORT.sub(lambda found: f"const {{{_renamed(found[1])}}} = {_room(found[2])};", body)
+    body = EXPORT.sub(lambda found: found[0].removeprefix("export "), body)
+    if entry:
+        body = DEFAULT.sub("export { widget as default };\nconst widget = ", body, count=1)
+        unknown = OTHER.search(body.replace("export { widget as default };", "", 1))
+    else:
+        unknown = OTHER.search(body)
+    if unknown:
+        raise ModuleFormError(f"{name}: cannot be joined: {unknown[0].strip()}")
+    if entry:
+        return body
+    return f"const {_room(name)} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();\n"
+
+
+def _renamed(names: str) -> str:
+    """Names of an import as those of a pattern: `a as b` is `a: b`."""
+    return re.sub(r"(\w+) as (\w+)", r"\1: \2", names)
+
+
+def _room(name: str) -> str:
+    return "$" + name.removesuffix(".js")

@@ -1,0 +1,375 @@
+"""A recording that is played: any instant of it, forwards and backwards, at any speed."""
+
+from __future__ import annotations
+
+import time as clocks
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import CaromError
+from carom.lab.look import TICKS
+from carom.lab.reading import indices as numbers
+from carom.lab.reading import number, refusal
+from carom.lab.running import FASTEST, FRAME, SLOWEST, SPEEDS
+from carom.lab.samples import Sample, Samples
+from carom.lab.view import Inspector, Message, Meters, Solving, Upcoming, View
+from carom.observe.frame import Frame
+from carom.simulation import KINDS, Simulation
+from carom.storage.recording import Recording
+from carom.views import region
+from carom.world.collisions import NOBODY
+
+Floats = NDArray[np.float64]
+Rows = NDArray[Any]
+
+INDEXED = 2_000_000
+"""Times of so many collisions are kept in memory; of more, only the first ones are gone through one by one."""
+BLOCK = 4096
+"""Collisions that are read at once."""
+CHARTED = 1_000_000
+"""Rows of balls that are read for the chart, at most."""
+AGAIN = 1.0
+"""Seconds between two looks at a file that is being written."""
+
+
+class RecordingPlayer:
+    """Plays a recording; opens the file for itself."""
+
+    def __init__(self, recording: Recording, clock: Callable[[], float] = clocks.monotonic) -> None:
+        self.clock = clock
+        self.recording = Recording(recording.path)
+        if not len(self.recording):
+            raise refusal("recording", f"{recording.path} has no frame yet", "Wait until one is written.")
+        self.running = False
+        self.speed = 1.0
+        self.pace = region.pace(self.recording.scene)
+        self.selected: tuple[int, ...] = ()
+        self.seq = self.said = 0
+        self.message: Message | None = None
+        self.refreshed = clock()
+        self._block: tuple[int, Rows] | None = None
+        self._shown: tuple[float, Frame] | None = None
+        self._samples: Samples | None = None
+        self._look()
+        self.now = self.start
+
+    # Time.
+
+    def _look(self) -> None:
+        """What there is in the file."""
+        recording = self.recording
+        self.start, self.end = recording.span
+        found = recording.collisions
+        self.count = None if found is None else len(found)
+        self.meetings: Floats = np.zeros(0)
+        if self.count:
+            self.meetings = recording.dataset("carom/collisions/time")[: min(self.count, INDEXED)]
+        self._block = None
+
+    @property
+    def busy(self) -> bool:
+        """Does it run?"""
+        return self.running
+
+    def advance(self, seconds: float) -> None:
+        """Let so much time of the clock pass; at the end of the recording it stands, unless more is being written."""
+        if not self.running:
+            return
+        whole = self.recording.complete
+        if not whole and self.clock() - self.refreshed >= AGAIN:
+            self.refreshed = self.clock()
+            self.recording.refresh()
+            self._look()
+        self.now = min(self.now + seconds * self.pace * self.speed, self.end)
+        if self.now >= self.end and whole:
+            self.running = False
+
+    @property
+    def exact(self) -> bool:
+        """Can any instant be had, or only those that were stored?"""
+        return self.recording.exact
+
+    def _frame(self) -> Frame:
+        """What is seen: the instant itself, or the stored one before it."""
+        if self._shown is not None and self._shown[0] == self.now:
+            return self._shown[1]
+        recording = self.recording
+        if self.exact:
+            frame = recording.at(self.now)
+        else:
+            frame = recording[max(int(np.searchsorted(recording.times, self.now, side="right")) - 1, 0)]
+        self._shown = (self.now, frame)
+        return frame
+
+    # Commands.
+
+    def do(self, command: str, seq: int = 0, **arguments: Any) -> Message | None:
+        """Do a command; a message if it cannot be done."""
+        if seq:
+            self.seq = seq
+        try:
+            DOES[command](self, **arguments)
+        except (CaromError, TypeError) as error:
+            self._say("error", str(error))
+            return self.message
+        return None
+
+    def _say(self, kind: str, words: str) -> None:
+        self.said += 1
+        self.message = Message(kind, words, "", self.said)
+
+    def run(self) -> None:
+        """Let time pass; from the start, if it stands at the end."""
+        if self.now >= self.end and self.recording.complete:
+            self.now = self.start
+        self.running = True
+
+    def pause(self) -> None:
+        """Let it stand."""
+        self.running = False
+
+    def toggle(self) -> None:
+        """The one or the other."""
+        (self.pause if self.running else self.run)()
+
+    def step(self) -> None:
+        """The smallest advance that shows: a sixtieth of a second of the clock, or the next stored frame."""
+        self.running = False
+        if self.exact:
+            self.now = min(self.now + FRAME * self.pace, self.end)
+            return
+        times = self.recording.times
+        self.now = float(times[min(int(np.searchsorted(times, self.now, side="right")), len(times) - 1)])
+
+    def collision(self) -> None:
+        """On to the next collision."""
+        self.running = False
+        after = int(np.searchsorted(self.meetings, self.now, side="right"))
+        if after < len(self.meetings):
+            self.now = min(float(self.meetings[after]), self.end)
+        else:
+            self._say("info", "no later collision is listed in this recording.")
+
+    def collision_back(self) -> None:
+        """Back to the last collision before now."""
+        self.running = False
+        before = int(np.searchsorted(self.meetings, self.now, side="left")) - 1
+        self.now = max(float(self.meetings[before]), self.start) if before >= 0 else self.start
+
+    def hasten(self, factor: Any) -> None:
+        """Times the pace."""
+        value = number("factor", factor)
+        if not SLOWEST <= value <= FASTEST:
+            raise refusal("factor", f"{value:g} is out of range", f"Use {SLOWEST:g} to {FASTEST:g}.")
+        self.speed = value
+
+    def faster(self) -> None:
+        """The next of 1, 2, 5, 10 and so on."""
+        self.speed = min((each for each in SPEEDS if each > self.speed * 1.0001), default=FASTEST)
+
+    def slower(self) -> None:
+        """The one before."""
+        self.speed = max((each for each in SPEEDS if each < self.speed * 0.9999), default=SLOWEST)
+
+    def scrub(self, time: Any) -> None:
+        """To an instant of the recording."""
+        self.now = min(max(number("time", time), self.start), self.end)
+
+    def to_start(self) -> None:
+        """To where it begins."""
+        self.now = self.start
+
+    def to_end(self) -> None:
+        """To where it ends."""
+        self.now = self.end
+
+    def select(self, indices: Any, mode: Any = "only") -> None:
+        """Select balls: these only, or those that are not yet."""
+        given = tuple(numbers("indices", indices, len(self.recording.masses)))
+        before = self.selected if mode in {"add", "toggle"} else ()
+        stay = tuple(k for k in before if k not in given)
+        self.selected = (*stay, *(k for k in given if not (mode == "toggle" and k in before)))
+
+    def walk(self, by: int) -> None:
+        """Select the next ball, or the one before."""
+        count = len(self.recording.masses)
+        if count:
+            here = self.selected[-1] if self.selected else (-1 if by > 0 else 0)
+            self.selected = ((here + by) % count,)
+
+    # Looking.
+
+    def view(self, *, forces: bool = False) -> View:
+        """How it looks; forces are not recorded."""
+        del forces
+        frame, recording = self._frame(), self.recording
+        there = np.isfinite(frame.positions[:, 0])
+        coming = self._upcoming(frame.time)
+        return View(
+            epoch=1, scene=recording.scene, entry="", time=frame.time, end=self.end,
+            running=self.running, held=False, speed=self.speed, pace=self.pace, rate=1.0, working=None,
+            positions=frame.positions, velocities=np.nan_to_num(frame.velocities), forces=None,
+            born=None if there.all() else there,
+            selected=self.selected,
+            marks=tuple(dict.fromkeys(ball for each in coming for ball in each.partners)),
+            companions=(), meters=self._meters(frame, coming), inspector=self._inspector(frame),
+            solving=Solving(recording.solver, "auto"), steering="place", can_undo=None, can_redo=None,
+            message=self.message, collision_times=self._ticks(), seq=self.seq,
+        )  # fmt: skip
+
+    def _ticks(self) -> tuple[float, ...]:
+        """Collisions for the time line."""
+        step = max(-(-len(self.meetings) // TICKS), 1)
+        return tuple(self.meetings[::step].tolist())
+
+    def _meters(self, frame: Frame, coming: tuple[Upcoming, ...]) -> Meters:
+        kinetic, potential, momentum = self._measured(frame)
+        met = None if self.count is None else int(np.searchsorted(self.meetings, frame.time, side="right"))
+        unknown: Any = float("nan")  # becomes null on its way
+        return Meters(
+            collisions=unknown if met is None or met == INDEXED else met,
+            upcoming=coming, kinetic=kinetic, potential=potential, total=kinetic + potential, momentum=momentum,
+        )  # fmt: skip
+
+    def _measured(self, frame: Frame) -> tuple[float, float, tuple[float, ...]]:
+        """Kinetic energy, potential energy (NaN, where there are other forces than gravity), momentum."""
+        scene, masses = self.recording.scene, self.recording.masses
+        there = np.isfinite(frame.positions[:, 0])
+        mass, velocity = masses[there], frame.velocities[there]
+        kinetic = float(0.5 * (mass * (velocity**2).sum(axis=1)).sum())
+        potential = float("nan")
+        if self.recording.solver == "exact":
+            falls = there & ~scene.balls.fixed
+            potential = float(-(masses[falls] * (frame.positions[falls] @ np.array(scene.gravity))).sum())
+        return kinetic, potential, tuple((mass[:, None] * velocity).sum(axis=0).tolist())
+
+    def chart(self, since: int) -> tuple[dict[str, Any] | None, int]:
+        """Energies and momentum at stored frames, as many as are quickly read."""
+        if self._samples is None:
+            recording = self.recording
+            most = max(CHARTED // max(len(recording.masses), 1), 2)
+            samples = Samples()
+            for k in range(0, len(recording), max(-(-len(recording) // min(most, 1000)), 1)):
+                frame = recording[k]
+                kinetic, potential, momentum = self._measured(frame)
+                samples = samples.extended(Sample(frame.time, kinetic, potential, kinetic + potential, momentum))
+            self._samples = samples
+        return self._samples.message(since)
+
+    # Collisions.
+
+    def _rows(self, block: int) -> Rows:
+        """Collisions of a block and of its neighbours."""
+        if self._block is None or self._block[0] != block:
+            found = self.recording.collisions
+            first = max(block - 1, 0) * BLOCK
+            rows = np.zeros(0) if found is None else found[first : (block + 2) * BLOCK]
+            self._block = (block, rows)
+        return self._block[1]
+
+    def _around(self, time: float) -> tuple[Rows, Rows]:
+        """Collisions shortly before a time (and at it), and shortly after."""
+        if not self.count:
+            return np.zeros(0), np.zeros(0)
+        rows = self._rows(int(np.searchsorted(self.meetings, time, side="right")) // BLOCK)
+        k = int(np.searchsorted(rows["time"], time, side="right")) if len(rows) else 0
+        return rows[:k], rows[k:]
+
+    def _upcoming(self, time: float) -> tuple[Upcoming, ...]:
+        """The next collision, and all that fall together with it."""
+        _, after = self._around(time)
+        if not len(after):
+            return ()
+        together = after[after["time"] == after["time"][0]][:32]
+        d = self.recording.dimension
+        return tuple(
+            Upcoming(
+                float(row["time"]), KINDS[int(row["kind"])], _partners(row), None, tuple(row["place"][:d].tolist())
+            )
+            for row in together
+        )
+
+    def _inspector(self, frame: Frame) -> Inspector | None:
+        if not self.selected:
+            return None
+        index, recording = self.selected[-1], self.recording
+        ball = recording.scene.balls[index]
+        velocity, mass = frame.velocities[index], float(recording.masses[index])
+        before, after = self._around(frame.time)
+        return Inspector(
+            index=index,
+            name=ball.name,
+            position=tuple(frame.positions[index].tolist()),
+            velocity=tuple(velocity.tolist()),
+            speed=float(np.linalg.norm(velocity)),
+            force=(),
+            momentum=tuple((mass * velocity).tolist()),
+            kinetic=float(0.5 * mass * velocity @ velocity),
+            mass=mass,
+            radius=float(recording.radii[index]),
+            fixed=ball.fixed,
+            material=ball.material,
+            age=max(frame.time - ball.born, 0.0),
+            last_collision=self._met(_of(before, index)[-1:], index),
+            next_collision=self._met(_of(after, index)[:1], index),
+        )
+
+    def _met(self, rows: Rows, index: int) -> str | None:
+        """A collision of a ball in words without a language."""
+        for row in rows:
+            others = [str(ball) for ball in _partners(row) if ball != index]
+            walls = self.recording.walls
+            wall = walls[int(row["wall"])] if 0 <= int(row["wall"]) < len(walls) else "cloth"
+            return f"{float(row['time']):.6g} s · {others[0] if others else wall}"
+        return None
+
+    # For the widget.
+
+    def about(self) -> dict[str, Any]:
+        """What the page says of it."""
+        return {"kind": "recording", "start": self.start, "exact": self.exact}
+
+    def simulation(self) -> Simulation:
+        """What is seen as a run that goes on; of a run in steps, from the stored frame."""
+        found: Simulation = self.recording.simulation(self._frame().time)
+        return found
+
+    def let_go(self) -> None:
+        """Close the file."""
+        self.running = False
+        self.recording.close()
+
+
+def _partners(row: Any) -> tuple[int, ...]:
+    return tuple(int(ball) for ball in (row["a"], row["b"]) if ball != NOBODY)
+
+
+def _of(rows: Rows, ball: int) -> Rows:
+    """Those with a ball in it."""
+    if not len(rows):
+        return rows
+    found: Rows = rows[(rows["a"] == ball) | (rows["b"] == ball)]
+    return found
+
+
+DOES: dict[str, Callable[..., None]] = {
+    "run": RecordingPlayer.run,
+    "pause": RecordingPlayer.pause,
+    "toggle": RecordingPlayer.toggle,
+    "step": RecordingPlayer.step,
+    "collision": RecordingPlayer.collision,
+    "collision-back": RecordingPlayer.collision_back,
+    "speed": RecordingPlayer.hasten,
+    "faster": RecordingPlayer.faster,
+    "slower": RecordingPlayer.slower,
+    "scrub": RecordingPlayer.scrub,
+    "to-start": RecordingPlayer.to_start,
+    "to-end": RecordingPlayer.to_end,
+    "select": RecordingPlayer.select,
+    "select-next": lambda player: player.walk(1),
+    "select-previous": lambda player: player.walk(-1),
+    "select-none": lambda player: player.select([]),
+}

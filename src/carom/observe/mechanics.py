@@ -1,0 +1,84 @@
+"""What mechanics keeps: energy, momentum, angular momentum, and where the centre of mass is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.room import unwrapped
+
+
+@register
+class KineticEnergy(Observable):
+    """E_k = Σ m v² / 2, J."""
+
+    name, symbol, unit = "kinetic_energy", "E_k", "J"
+
+    def sample(self, sim: Moment) -> float:
+        """Of this instant."""
+        return sim.kinetic_energy
+
+
+@register
+class PotentialEnergy(Observable):
+    """E_p of gravity (zero at the origin), springs and attraction, J."""
+
+    name, symbol, unit = "potential_energy", "E_p", "J"
+
+    def sample(self, sim: Moment) -> float:
+        """Of this instant."""
+        return sim.potential_energy
+
+
+@register
+class Energy(Observable):
+    """E = E_k + E_p, J; constant where collisions are elastic and nothing drives or drags."""
+
+    name, symbol, unit = "energy", "E", "J"
+
+    def sample(self, sim: Moment) -> float:
+        """Of this instant."""
+        return sim.energy
+
+
+@register
+class Momentum(Observable):
+    """P = Σ m v, kg m/s; constant along axes without walls and forces."""
+
+    name, symbol, unit = "momentum", "P", "kg m/s"
+
+    def sample(self, sim: Moment) -> Floats:
+        """Of this instant, a number an axis."""
+        return np.asarray(sim.momentum, dtype=np.float64)
+
+
+@register
+class AngularMomentum(Observable):
+    """L = Σ m r × v about the origin of coordinates, kg m²/s: a number in 2D, a vector in 3D.
+
+    Places are unwrapped. It is constant in unbounded space only; a periodic box has no axis to turn about.
+    """
+
+    name, symbol, unit = "angular_momentum", "L", "kg m²/s"
+
+    def sample(self, sim: Moment) -> float | Floats:
+        """Of this instant."""
+        there = np.flatnonzero(~np.isnan(sim.positions[:, 0]) & (sim.scene.balls.born <= sim.time))
+        places = unwrapped(sim.scene, sim.positions, sim.turns)[there]
+        velocities, masses = sim.velocities[there], sim.masses[there]
+        if places.shape[1] == 2:
+            return float((masses * (places[:, 0] * velocities[:, 1] - places[:, 1] * velocities[:, 0])).sum())
+        return np.asarray((masses[:, None] * np.cross(places, velocities)).sum(axis=0))
+
+
+@register
+class CentreOfMass(Observable):
+    """R = Σ m r / Σ m, m; of the balls that are there, unwrapped."""
+
+    name, symbol, unit = "centre_of_mass", "R", "m"
+
+    def sample(self, sim: Moment) -> Floats:
+        """Of this instant."""
+        there = np.flatnonzero(~np.isnan(sim.positions[:, 0]) & (sim.scene.balls.born <= sim.time))
+        places, masses = unwrapped(sim.scene, sim.positions, sim.turns)[there], sim.masses[there]
+        return np.asarray(masses @ places / masses.sum())

@@ -1,0 +1,242 @@
+"""The sampler: takes frames, collisions and observables of a run as they fall due, and hands them on."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import Problem, SceneError
+from carom.observe.frame import Frame
+from carom.observe.observable import Moment, Observable, observable
+from carom.observe.triggers import MANY, NEVER, Trigger
+from carom.scene import Scene
+from carom.scene.base import shown
+from carom.world.collisions import NOBODY
+
+Floats = NDArray[np.float64]
+Sample = dict[str, NDArray[np.float64]]
+"""Values of observables by name."""
+
+
+class Sink(Protocol):
+    """Who keeps what a sampler takes."""
+
+    def frame(self, frame: Frame, step: int, sample: Sample, bulk: tuple[Floats, Floats]) -> None:
+        """An instant, the collisions up to it, what was measured, and the masses and radii."""
+
+    def collided(self, rows: NDArray[Any]) -> None:
+        """Collisions, in order."""
+
+
+class Sampler:
+    """What is taken of a run, and when. Balls keep the rows that they had when it began."""
+
+    def __init__(
+        self, triggers: Sequence[Trigger], observables: Sequence[Observable], *, events: bool, count: int
+    ) -> None:
+        self.triggers = tuple(triggers)
+        self.observables = tuple(observables)
+        self.events = events
+        self.count = count
+        """Rows of a frame."""
+        self.rows: NDArray[np.intp] = np.arange(count)
+        """Of each ball that there is, its row."""
+        self.taken = [0 for _ in triggers]
+        self.start, self.first = 0.0, 0
+
+    # When.
+
+    def begin(self, sim: Moment) -> None:
+        """Let it count from here."""
+        self.start, self.first = sim.time, sim.collisions
+        for each in self.observables:
+            each.begin(self.seen(sim))
+        self._pass_over(sim)
+
+    def _pass_over(self, sim: Moment) -> None:
+        """Leave out what fell due before the start."""
+        for k, trigger in enumerate(self.triggers):
+            while trigger.due(self.start, self.first, self.taken[k])[0] < sim.time:
+                self.taken[k] += 1
+
+    def due(self) -> tuple[float, int]:
+        """The time, and the number of collisions, of which whichever comes first calls for the next sample."""
+        each = [t.due(self.start, self.first, k) for t, k in zip(self.triggers, self.taken, strict=True)]
+        return min((time for time, _ in each), default=NEVER), min((count for _, count in each), default=MANY)
+
+    def is_due(self, sim: Moment) -> bool:
+        """Is a sample due now?"""
+        time, count = self.due()
+        return sim.time >= time or sim.collisions >= count
+
+    @property
+    def wants_collisions(self) -> bool:
+        """Does anyone want to know of each collision?"""
+        return self.events or any(each.wants_collisions for each in self.observables)
+
+    # What.
+
+    def take(self, sim: Moment, sink: Sink) -> None:
+        """Take a sample, and count it for all triggers that called for it."""
+        for k, trigger in enumerate(self.triggers):
+            time, count = trigger.due(self.start, self.first, self.taken[k])
+            while sim.time >= time or sim.collisions >= count:
+                self.taken[k] += 1
+                time, count = trigger.due(self.start, self.first, self.taken[k])
+        seen = self.seen(sim)
+        sink.frame(self.frame(sim), sim.collisions, self.sample(seen), (seen.masses, seen.radii))
+
+    def trial(self, sim: Moment) -> Sample:
+        """What a sample would be now; nobody remembers that it was taken."""
+        return {
+            each.name: np.asarray(copy.deepcopy(each).sample(self.seen(sim)), np.float64) for each in self.observables
+        }
+
+    def sample(self, seen: Moment) -> Sample:
+        """What the observables measure now."""
+        return {each.name: np.asarray(each.sample(seen), np.float64) for each in self.observables}
+
+    def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink) -> None:
+        """Take collisions, which name balls by the numbers that they had when their rows were `who`."""
+        if not len(rows):
+            return
+        if len(who) < self.count:
+            for name in ("a", "b"):
+                real = rows[name] != NOBODY
+                rows[name][real] = who[rows[name][real]]
+        for each in self.observables:
+            if each.wants_collisions:
+                each.collide(rows)
+        if self.events:
+            sink.collided(rows)
+
+    def frame(self, sim: Moment) -> Frame:
+        """The instant, by rows."""
+        seen = self.seen(sim)
+        around = any(getattr(seen.scene.boundary, "periodic", ()))
+        look = getattr(sim, "look", None) if seen is sim else None
+        x, v = look() if look else (seen.positions, seen.velocities)
+        turns = np.ascontiguousarray(seen.turns) if around else None
+        return Frame(sim.time, np.ascontiguousarray(x), np.ascontiguousarray(v), turns)
+
+    def seen(self, sim: Moment) -> Moment:
+        """The run with a row for each ball that there ever was since the beginning, NaN if it is not there."""
+        unborn = getattr(sim, "unborn", None)
+        if len(self.rows) == self.count and (unborn is None or not unborn.any()):
+            return sim
+        return Spread(sim, self.rows, self.count, unborn)
+
+    # Edits.
+
+    def check_room(self, count: int) -> None:
+        """Refuse balls that have no row."""
+        if count > len(self.rows):
+            remedy = "Close the recording first, or begin with them and give them a time of birth (born=…)."
+            raise SceneError([Problem("record", "balls cannot be added while a run is being recorded", remedy)])
+
+    def survive(self, stay: NDArray[np.intp]) -> None:
+        """Only these balls are left, by their numbers before."""
+        self.rows = self.rows[stay]
+
+    # Checkpoints.
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that it needs to go on."""
+        own = {
+            "taken": np.array(self.taken, np.int64),
+            "rows": np.array(self.rows, np.int64),
+            "count": np.array(self.count),
+            "start": np.array(self.start),
+            "first": np.array(self.first),
+        }
+        theirs = {f"{each.name}/{key}": value for each in self.observables for key, value in each.state().items()}
+        return {**own, **{f"observable/{key}": value for key, value in theirs.items()}}
+
+    def resume(self, sim: Moment, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from there."""
+        self.count, self.rows = int(state["count"]), state["rows"].astype(np.intp)
+        self.taken = [int(k) for k in state["taken"]]
+        self.start, self.first = float(state["start"]), int(state["first"])
+        for each in self.observables:
+            each.begin(self.seen(sim))
+            prefix = f"observable/{each.name}/"
+            each.load({key[len(prefix) :]: value for key, value in state.items() if key.startswith(prefix)})
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A run in which balls are missing, by the rows that they had: what is not there is NaN."""
+
+    sim: Any
+    rows: NDArray[np.intp]
+    count: int
+    unborn: NDArray[np.bool_] | None
+
+    def _spread(self, values: NDArray[Any], nothing: float, *, bulk: bool = False) -> NDArray[Any]:
+        out = np.full((self.count, *values.shape[1:]), nothing, values.dtype)
+        out[self.rows] = values
+        if self.unborn is not None and not bulk:
+            out[self.rows[self.unborn]] = nothing
+        return out
+
+    @property
+    def scene(self) -> Scene:
+        """As it is now."""
+        return self.sim.scene  # type: ignore[no-any-return]  # that of a run
+
+    @property
+    def positions(self) -> Floats:
+        """By rows, m."""
+        return self._spread(self.sim.positions, np.nan)
+
+    @property
+    def velocities(self) -> Floats:
+        """By rows, m/s."""
+        return self._spread(self.sim.velocities, np.nan)
+
+    @property
+    def turns(self) -> NDArray[np.int64]:
+        """By rows; 0 for what is not there."""
+        return self._spread(self.sim.turns, 0)
+
+    @property
+    def masses(self) -> Floats:
+        """By rows, kg; 0 for what is gone."""
+        return self._spread(self.sim.masses, 0.0, bulk=True)
+
+    @property
+    def radii(self) -> Floats:
+        """By rows, m; 0 for what is gone."""
+        return self._spread(self.sim.radii, 0.0, bulk=True)
+
+    def __getattr__(self, name: str) -> Any:
+        """All that has no rows is as it is."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.sim, name)
+
+
+def observables_for(given: Any) -> list[Observable]:
+    """Observables by name, or those themselves."""
+    if isinstance(given, str | Observable):
+        given = (given,)
+    found = []
+    for each in given:
+        if isinstance(each, str):
+            found.append(observable(each))
+        elif isinstance(each, Observable):
+            found.append(each)
+        else:
+            remedy = "Give names, or instances of classes made from carom's Observable."
+            raise SceneError([Problem("observables", f"{shown(each)} is not an observable", remedy)])
+    names = [each.name for each in found]
+    for name in names:
+        if not name or names.count(name) > 1:
+            what = f"{name!r} is there twice" if name else "one has no name"
+            raise SceneError([Problem("observables", what, "Give each a name of its own.")])
+    return found

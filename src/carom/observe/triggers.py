@@ -1,0 +1,139 @@
+"""When something is kept: every so many seconds, at chosen times, every so many collisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import Problem, SceneError
+from carom.scene.base import shown
+
+NEVER = np.inf
+MANY = 2**62
+
+
+class Trigger(Protocol):
+    """Says when the next sample is due. It holds no state: samples are counted by who asks."""
+
+    def due(self, start: float, first: int, taken: int) -> tuple[float, int]:
+        """The time (s) and the number of collisions of which whichever comes first calls for the next sample.
+
+        `start` and `first` are time and collisions when it began, `taken` is how many samples were taken since.
+        """
+
+    def described(self) -> dict[str, Any]:
+        """What it is, for a file."""
+
+
+@dataclass(frozen=True)
+class Every:
+    """Every dt seconds from the start, the start included."""
+
+    dt: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dt", _positive("every", self.dt))
+
+    def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # by time alone
+        """The next multiple of dt after the start, as one would write it: the third of 0.1 is 0.3.
+
+        A product of decimals, so that nothing adds up, and a frame at the end is not lost by the last bit.
+        """
+        return float(Decimal(repr(float(start))) + taken * Decimal(repr(self.dt))), MANY
+
+    def described(self) -> dict[str, Any]:
+        """What it is, for a file."""
+        return {"every": self.dt}
+
+
+@dataclass(frozen=True)
+class Times:
+    """At chosen times, s."""
+
+    times: NDArray[np.float64]
+
+    def __init__(self, times: Iterable[float]) -> None:
+        try:
+            numbers = np.array([*times], dtype=np.float64)
+        except (TypeError, ValueError):
+            numbers = np.array([np.nan])
+        if numbers.ndim != 1 or not np.isfinite(numbers).all():
+            raise SceneError([Problem("at", f"{shown(times)} is not a list of times", "Give numbers of seconds.")])
+        object.__setattr__(self, "times", np.unique(numbers))
+
+    def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # by time alone
+        """The next of the times."""
+        return (float(self.times[taken]) if taken < len(self.times) else NEVER), MANY
+
+    def described(self) -> dict[str, Any]:
+        """What it is, for a file."""
+        return {"at": self.times.tolist()}
+
+
+@dataclass(frozen=True)
+class Collisions:
+    """Every n collisions, the start included.
+
+    For looking at a run; averages are taken at fixed times, or fast moments would count more than slow ones.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        given: Any = self.n
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+            what = f"{shown(given)} is not a number of collisions"
+            raise SceneError([Problem("every", what, "Use a whole number, 1 or more.")])
+
+    def due(self, start: float, first: int, taken: int) -> tuple[float, int]:
+        """The start, then after so many collisions."""
+        return (start if taken == 0 else NEVER), (first + taken * self.n if taken else MANY)
+
+    def described(self) -> dict[str, Any]:
+        """What it is, for a file."""
+        return {"collisions": int(self.n)}
+
+
+@dataclass(frozen=True)
+class Once:
+    """At the start, and no more: what comes after is in the events."""
+
+    def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # the start alone
+        """The start."""
+        return (start if taken == 0 else NEVER), MANY
+
+    def described(self) -> dict[str, Any]:
+        """What it is, for a file."""
+        return {}
+
+
+def triggers_for(every: Any, at: Any) -> tuple[Trigger, ...]:
+    """The triggers that `every=…` and `at=…` say; for none, the start alone."""
+    found: list[Trigger] = []
+    if every is not None:
+        found.append(every if isinstance(every, Every | Collisions | Times) else Every(every))
+    if at is not None:
+        found.append(at if isinstance(at, Times) else Times(at))
+    return tuple(found) or (Once(),)
+
+
+def read(text: dict[str, Any]) -> Trigger:
+    """The trigger that a file describes."""
+    if "every" in text:
+        return Every(text["every"])
+    if "at" in text:
+        return Times(text["at"])
+    return Collisions(text["collisions"]) if "collisions" in text else Once()
+
+
+def _positive(where: str, value: Any) -> float:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not number or not 0.0 < value < np.inf:
+        what = f"{shown(value)} is not a time above 0"
+        raise SceneError([Problem(where, what, "Give a number of seconds, such as 0.1.")])
+    return float(value)

@@ -1,0 +1,95 @@
+"""What plots are drawn of: a recording, or arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import CaromError
+from carom.observe.frame import Frame
+from carom.scene import Scene
+
+Floats = NDArray[np.float64]
+
+MOST_FRAMES = 400
+"""So many frames of a recording are read for a plot of all of it, spread evenly, where more would show nothing more."""
+
+
+def is_recording(what: Any) -> bool:
+    """Has it frames and a scene?"""
+    return hasattr(what, "times") and hasattr(what, "scene") and hasattr(what, "observables")
+
+
+def pair(what: Any, words: str) -> tuple[Floats, Any]:
+    """Two arrays that belong together, as (times, values)."""
+    if not isinstance(what, tuple | list) or len(what) != 2:
+        raise CaromError(f"a {type(what).__name__} cannot be plotted here. Give a Recording, or {words}.")
+    return np.asarray(what[0], dtype=np.float64), what[1]
+
+
+def fitting(values: Any, rows: int, name: str) -> Floats:
+    """An array with so many rows."""
+    array = np.asarray(values, dtype=np.float64)
+    if len(array) != rows:
+        raise CaromError(f"{name}: has {len(array)} rows, and there are {rows} times. Give as many of both.")
+    return array
+
+
+def frames(recording: Any, most: int = MOST_FRAMES) -> Iterator[Frame]:
+    """Frames of a recording, spread evenly."""
+    return (frame for frame, _ in weighed(recording, most))
+
+
+def weighed(recording: Any, most: int = MOST_FRAMES) -> Iterator[tuple[Frame, Floats]]:
+    """The same with the masses of their balls, kg, which change where balls merge."""
+    if not len(recording):
+        raise CaromError(f"{recording.path}: holds no frame yet. Look again later, or record longer.")
+    for k in np.unique(np.linspace(0, len(recording) - 1, min(len(recording), most)).round().astype(int)):
+        yield recording[int(k)], recording.bulk(int(k))[0]
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A frame of a recording as an observable wants to see it: without what was not recorded."""
+
+    scene: Scene
+    frame: Frame
+
+    @property
+    def time(self) -> float:
+        """Of the frame, s."""
+        return self.frame.time
+
+    @property
+    def positions(self) -> Floats:
+        """Of the balls, m."""
+        return self.frame.positions
+
+    @property
+    def velocities(self) -> Floats:
+        """Of the balls, m/s."""
+        return self.frame.velocities
+
+    @property
+    def masses(self) -> Floats:
+        """Of the balls, kg."""
+        return self.scene.balls.mass
+
+    @property
+    def radii(self) -> Floats:
+        """Of the balls, m."""
+        return self.scene.balls.radius
+
+
+def chosen(balls: Any, count: int, most: int) -> NDArray[np.intp]:
+    """The numbers of the balls that are asked for; the first ones, if nobody says."""
+    if balls is None:
+        return np.arange(min(count, most))
+    rows = np.atleast_1d(np.asarray(balls))
+    if rows.dtype.kind not in "iu" or rows.ndim != 1 or ((rows < 0) | (rows >= count)).any():
+        raise CaromError(f"balls: {balls!r} are not numbers of balls. Give some from 0 to {count - 1}.")
+    return rows.astype(np.intp)

@@ -1,0 +1,128 @@
+"""How speeds and distances are distributed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import CaromError
+from carom.observe.structure import RadialDistribution
+from carom.observe.theory import maxwell_density
+from carom.observe.thermo import thermal
+from carom.plots.data import Instant, frames, is_recording, pair
+from carom.plots.style import axes, legend, style
+from carom.views.units import length_unit, prefixed, speed_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+FINE = 400
+"""Points of a curve."""
+
+
+def speeds(
+    what: Any, ax: Axes | None = None, *, masses: Any = None, bins: int | None = None, theme: str = "light"
+) -> Axes:
+    """A histogram of speeds, against Maxwell's curve for the same kinetic energy.
+
+    what    a recording, of which all frames are taken together; or velocities, in m/s, as an array whose last axis is
+            x, y and z (a frame, or several).
+    masses  of the balls, in kg, for velocities whose balls are not alike; of a recording they are known.
+
+    f(v) = v m / k_B T exp(-m v² / 2 k_B T) in the plane, sqrt(2/π) (m / k_B T)^(3/2) v² exp(-m v² / 2 k_B T) in space;
+    of a mixture, the mean over its balls. k_B T comes from the same velocities, of a recording without the motion that
+    all have in common.
+    """
+    given, mass, kt = _motion(what, masses)
+    speed = np.linalg.norm(given, axis=-1).ravel()
+    dimension, end = given.shape[-1], float(speed.max()) * 1.02 or 1.0
+    count = bins or int(np.clip(2.0 * len(speed) ** (1.0 / 3.0), 8, 60))
+    heights, edges = np.histogram(speed, bins=count, range=(0.0, end), density=True)
+    at = np.linspace(0.0, end * 1.05, FINE)
+    curve = np.sum([part * maxwell_density(at, kt, m, dimension) for m, part in _shares(mass)], axis=0)
+    scale, unit = speed_unit(end)
+    density, name = prefixed(float(max(heights.max(), curve.max())) * scale, "")
+    with style(theme) as colours:
+        ax = axes(ax)
+        bars, colour = (heights * scale / density, edges / scale), colours.series[0]
+        ax.stairs(*bars, fill=True, color=colour, alpha=0.35, label=f"{len(speed):,} speeds")
+        ax.stairs(*bars, color=colour, linewidth=1.0)
+        ax.plot(at / scale, curve * scale / density, color=colours.series[1], linewidth=2.0, label="Maxwell")
+        ax.set_xlim(0.0, float(at[-1] / scale))
+        ax.set_ylim(bottom=0.0)
+        ax.set_xlabel(f"speed in {unit}")
+        ax.set_ylabel(f"density in {name + ' ' if name else ''}1/({unit})")
+        legend(ax, 2)
+    return ax
+
+
+def _shares(mass: Floats) -> list[tuple[float, float]]:
+    """Kinds of mass, and the part of the balls that has each."""
+    kinds, counts = np.unique(mass, return_counts=True)
+    return list(zip(kinds.tolist(), (counts / counts.sum()).tolist(), strict=True))
+
+
+def _motion(what: Any, masses: Any) -> tuple[Floats, Floats, float]:
+    """Velocities (frames, balls, d) of what moves, masses, and k_B T, J."""
+    if not is_recording(what):
+        given = np.asarray(what, dtype=np.float64)
+        if given.ndim not in {2, 3} or given.shape[-1] not in {2, 3} or not given.size:
+            remedy = "Give a Recording, or an array whose last axis is x, y (and z)."
+            raise CaromError(f"speeds: an array of shape {given.shape} are no velocities. {remedy}")
+        given = given if given.ndim == 3 else given[None]
+        mass = np.broadcast_to(np.asarray(1.0 if masses is None else masses, dtype=np.float64), given.shape[1:2])
+        return given, mass, _kt(float((mass[:, None] * given**2).sum(axis=(1, 2)).mean() / given[0].size))
+    heats = [thermal(Instant(what.scene, frame)) for frame in frames(what)]  # type: ignore[arg-type]  # all that it reads
+    last = heats[-1]
+    alike = [heat for heat in heats if len(heat.who) == len(last.who)]
+    return np.stack([heat.velocities for heat in alike]), last.masses, _kt(float(np.mean([heat.kt for heat in alike])))
+
+
+def _kt(found: float) -> float:
+    if not found > 0.0:
+        raise CaromError("speeds: nothing moves. Give a run in which balls do.")
+    return found
+
+
+def radial(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
+    """The radial distribution g(r): how much likelier it is than without order to find a ball at a distance.
+
+    what  a recording, whose frames are averaged; or (distances, g), in m.
+    """
+    distances, values, diameter = _radial(what)
+    scale, unit = length_unit(float(distances.max()))
+    with style(theme) as colours:
+        ax = axes(ax)
+        ax.axhline(1.0, color=colours.soft, linewidth=1.0, linestyle="--")
+        if diameter:
+            ax.axvline(diameter / scale, color=colours.soft, linewidth=0.8, linestyle=":")
+            ax.annotate(
+                "contact", (diameter / scale, 1.0), xycoords=("data", "axes fraction"), xytext=(4, -4),
+                textcoords="offset points", va="top", fontsize=8.5, color=colours.soft,
+            )  # fmt: skip
+        ax.plot(distances / scale, values, color=colours.series[0])
+        ax.set_xlim(0.0, float(distances.max() / scale))
+        ax.set_ylim(bottom=0.0)
+        ax.set_xlabel(f"distance in {unit}")
+        ax.set_ylabel("g(r)")
+    return ax
+
+
+def _radial(what: Any) -> tuple[Floats, Floats, float]:
+    """Distances, g, and the diameter of balls that are alike, or 0."""
+    if not is_recording(what):
+        distances, values = pair(what, "(distances, g)")
+        return distances, np.asarray(values, dtype=np.float64), 0.0
+    radii = what.radii
+    diameter = 2.0 * float(radii[0]) if len(radii) and np.ptp(radii) == 0.0 else 0.0
+    series = what.observables.get("radial_distribution")
+    if series is not None and series.columns is not None:
+        return series.columns, np.nanmean(series.values, axis=0), diameter
+    measure = RadialDistribution()
+    seen: list[Any] = [Instant(what.scene, frame) for frame in frames(what, 100)]
+    measure.begin(seen[0])
+    return measure.columns(), np.mean([measure.sample(each) for each in seen], axis=0), diameter

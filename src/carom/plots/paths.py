@@ -1,0 +1,189 @@
+"""Where balls went: their ways in the plane, and along an axis in time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import CaromError
+from carom.plots.data import chosen, fitting, is_recording, pair
+from carom.plots.style import axes, style
+from carom.scene import Box, Scene
+from carom.views.palette import Palette
+from carom.views.shapes import shapes
+from carom.views.sheet import extent
+from carom.views.units import length_unit, time_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+AXES = ("x", "y", "z")
+MOST_BALLS = 200
+"""So many are drawn, if nobody says which."""
+MOST_INSTANTS = 4000
+MOST_COLOURS = 7
+
+
+def trajectories(what: Any, ax: Axes | None = None, *, balls: Any = None, theme: str = "light") -> Axes:
+    """Ways of balls in the plane x, y, with the walls; a dot where each is in the end.
+
+    what   a recording; or places, in m, as an array (times, balls, d).
+    balls  numbers of those that are drawn; the first 200 if left out.
+
+    Of a recording with its events, ways bend exactly where balls collide. A way across a joined border breaks off
+    there.
+    """
+    scene: Scene | None = what.scene if is_recording(what) else None
+    places = _ways(what)[1] if is_recording(what) else _places(what)
+    rows = chosen(balls, places.shape[1], MOST_BALLS)
+    radii = scene.balls.radius[rows] if scene is not None else np.zeros(len(rows))
+    low, high = _room(scene, places[:, rows, :2])
+    scale, unit = length_unit(float((high - low).max()))
+    with style(theme) as colours:
+        ax = axes(ax)
+        ax.grid(False)
+        if scene is not None:
+            _walls(ax, scene, colours, scale)
+        _draw_ways(ax, _broken(places[:, rows, :2], scene) / scale, colours)
+        _dots(ax, places[-1, rows, :2] / scale, radii / scale, colours)
+        _frame(ax, low / scale, high / scale, unit)
+        if scene is not None and scene.view.y_down:
+            ax.invert_yaxis()
+    return ax
+
+
+def space_time(what: Any, ax: Axes | None = None, *, axis: str = "x", balls: Any = None, theme: str = "light") -> Axes:
+    """Places along an axis over time: a line a ball, whose slope is its velocity.
+
+    what   a recording; or (times, places), in s and m, with places as an array (times, balls) or (times, balls, d).
+    axis   "x", "y" or "z".
+    balls  numbers of those that are drawn; the first 200 if left out.
+    """
+    if axis not in AXES:
+        raise CaromError(f"axis: {axis!r} is none. Use 'x', 'y' or 'z'.")
+    scene: Scene | None = what.scene if is_recording(what) else None
+    times, places = _ways(what) if is_recording(what) else _timed(what)
+    k = AXES.index(axis)
+    if places.ndim == 2:
+        places, k = places[:, :, None], 0
+    if k >= places.shape[2]:
+        raise CaromError(f"axis: there is no {axis} in {places.shape[2]} dimensions. Use 'x' or 'y'.")
+    rows = chosen(balls, places.shape[1], MOST_BALLS)
+    along = _broken(places[:, rows], scene)[:, :, k]
+    scale, unit = length_unit(float(np.nanmax(np.abs(along), initial=0.0)))
+    second, name = time_unit(float(np.abs(times).max(initial=0.0)))
+    with style(theme) as colours:
+        ax = axes(ax)
+        few = len(rows) <= MOST_COLOURS
+        for j in range(len(rows)):
+            colour = colours.series[j % len(colours.series)] if few else colours.plain
+            label = str(int(rows[j])) if few else None
+            width, opacity = (1.4, 1.0) if few else (0.7, 0.6)
+            ax.plot(times / second, along[:, j] / scale, color=colour, linewidth=width, alpha=opacity, label=label)
+        ax.set_xlabel(f"time in {name}")
+        ax.set_ylabel(f"{axis} in {unit}")
+        ax.margins(x=0.0)
+        if few and len(rows) > 1:
+            ax.legend(title="ball", loc="center left", bbox_to_anchor=(1.0, 0.5), title_fontsize=9.0)
+    return ax
+
+
+def _ways(recording: Any) -> tuple[Floats, Floats]:
+    """Times and places: frames, and between them the instants of collisions, if these can be rebuilt."""
+    times = np.asarray(recording.times)
+    if not len(times):
+        raise CaromError(f"{recording.path}: holds no frame yet. Look again later, or record longer.")
+    if not recording.exact:
+        some = np.unique(np.linspace(0, len(times) - 1, min(len(times), MOST_INSTANTS)).round().astype(int))
+        return times[some], np.stack([recording[int(k)].positions for k in some])
+    start, end = recording.span
+    wished = np.linspace(start, end, 500)
+    hits = recording.collisions
+    if hits is not None and 0 < len(hits) <= MOST_INSTANTS:
+        wished = np.unique(np.concatenate([wished, hits[:]["time"]]))
+    wished = wished[(wished >= start) & (wished <= end)]
+    return wished, np.stack([recording.at(float(time)).positions for time in wished])
+
+
+def _places(what: Any) -> Floats:
+    places = np.asarray(what, dtype=np.float64)
+    if places.ndim != 3 or places.shape[2] not in {2, 3} or not places.size:
+        words = "Give a Recording, or an array (times, balls, d)."
+        raise CaromError(f"trajectories: an array of shape {places.shape} are no ways of balls. {words}")
+    return places
+
+
+def _timed(what: Any) -> tuple[Floats, Floats]:
+    times, values = pair(what, "(times, places)")
+    places = fitting(values, len(times), "places")
+    return times, places[:, None] if places.ndim == 1 else places
+
+
+def _broken(places: Floats, scene: Scene | None) -> Floats:
+    """The same with NaN where a ball jumps over a joined border, so that no line is drawn across."""
+    if scene is None or not isinstance(scene.boundary, Box) or not any(scene.boundary.periodic):
+        return places
+    size = np.array(scene.boundary.size)[: places.shape[2]]
+    joined = np.array(scene.boundary.periodic)[: places.shape[2]]
+    jump = (np.abs(np.diff(places, axis=0)) > np.where(joined, 0.5 * size, np.inf)).any(axis=2)
+    broken = places.copy()
+    broken[1:][jump] = np.nan
+    return broken
+
+
+def _room(scene: Scene | None, places: Floats) -> tuple[Floats, Floats]:
+    low, high = np.nanmin(places, axis=(0, 1)), np.nanmax(places, axis=(0, 1))
+    if scene is not None:
+        first, last = extent(scene)
+        low, high = np.minimum(low, first), np.maximum(high, last)
+    margin = 0.03 * float((high - low).max()) or 0.05
+    return low - margin, high + margin
+
+
+def _walls(ax: Axes, scene: Scene, colours: Palette, scale: float) -> None:
+    from matplotlib.patches import PathPatch  # noqa: PLC0415  # an optional part
+    from matplotlib.path import Path  # noqa: PLC0415
+
+    low, high = extent(scene)
+    for shape in shapes(scene, 3.0 * float((high - low).max())):
+        loops = [np.concatenate([loop, loop[:1]]) / scale for loop in shape.loops if len(loop)]
+        if not loops:
+            continue
+        path = Path.make_compound_path(*(Path(loop, closed=True) for loop in loops))
+        fill = {"facecolor": colours.solid, "alpha": 0.55} if shape.solid else {"facecolor": "none"}
+        line = "--" if any(shape.joined) else "-"
+        ax.add_patch(PathPatch(path, edgecolor="none", **fill))
+        ax.add_patch(PathPatch(path, facecolor="none", edgecolor=colours.wall, linewidth=1.4, linestyle=line))
+
+
+def _draw_ways(ax: Axes, ways: Floats, colours: Palette) -> None:
+    few = ways.shape[1] <= MOST_COLOURS
+    faint = float(np.clip(3.0 / ways.shape[1] ** 0.5, 0.2, 0.7))
+    for j in range(ways.shape[1]):
+        colour = colours.series[j % len(colours.series)] if few else colours.plain
+        ax.plot(ways[:, j, 0], ways[:, j, 1], color=colour, linewidth=1.2 if few else 0.8, alpha=0.9 if few else faint)
+
+
+def _dots(ax: Axes, places: Floats, radii: Floats, colours: Palette) -> None:
+    """Balls to scale, where they are in the end; points as small marks."""
+    from matplotlib.collections import EllipseCollection  # noqa: PLC0415  # an optional part
+
+    few = len(places) <= MOST_COLOURS
+    paint = [colours.series[j % len(colours.series)] if few else colours.plain for j in range(len(places))]
+    ax.scatter(places[:, 0], places[:, 1], s=5.0, c=paint, zorder=3, linewidths=0.0)
+    wide = 2.0 * radii
+    look: dict[str, Any] = {"facecolors": paint, "edgecolors": colours.field, "linewidths": 0.6, "zorder": 3}
+    at: dict[str, Any] = {"units": "xy", "offsets": places, "offset_transform": ax.transData}
+    ax.add_collection(EllipseCollection(wide, wide, np.zeros(len(wide)), **at, **look))
+
+
+def _frame(ax: Axes, low: Floats, high: Floats, unit: str) -> None:
+    ax.set_xlim(float(low[0]), float(high[0]))
+    ax.set_ylim(float(low[1]), float(high[1]))
+    ax.set_aspect("equal")
+    ax.set_xlabel(f"x in {unit}")
+    ax.set_ylabel(f"y in {unit}")

@@ -1,0 +1,64 @@
+"""The one style of all plots, as a context: what others draw stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from carom.errors import MissingExtraError
+from carom.views.palette import Palette, palette
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE = (6.4, 4.0)
+"""Of a figure, inch."""
+
+
+@contextmanager
+def style(theme: str = "light") -> Iterator[Palette]:
+    """Draw in carom's style within this context; gives the colours of the theme, "light" or "dark"."""
+    colours = palette(theme)
+    try:
+        import matplotlib as mpl  # noqa: PLC0415  # an optional part
+    except ImportError:
+        raise MissingExtraError("plots", "plots") from None
+    settings: Any = _settings(colours)
+    with mpl.rc_context(settings):
+        yield colours
+
+
+def _settings(colours: Palette) -> dict[str, Any]:
+    from cycler import cycler  # noqa: PLC0415  # comes with matplotlib
+
+    return {
+        "figure.figsize": SIZE, "figure.dpi": 110.0, "savefig.dpi": 160.0, "figure.constrained_layout.use": True,
+        "figure.constrained_layout.w_pad": 0.12, "figure.constrained_layout.h_pad": 0.1,
+        "figure.facecolor": colours.ground, "axes.facecolor": colours.field, "savefig.facecolor": "auto",
+        "font.family": "DejaVu Sans", "font.size": 10.0, "axes.titlesize": 11.0, "axes.titleweight": "bold",
+        "axes.titlelocation": "left", "axes.titlepad": 9.0, "axes.labelsize": 10.0, "axes.labelpad": 5.0,
+        "text.color": colours.ink, "axes.labelcolor": colours.ink, "axes.titlecolor": colours.ink,
+        "axes.edgecolor": colours.soft, "axes.linewidth": 0.8, "axes.spines.top": False, "axes.spines.right": False,
+        "xtick.color": colours.soft, "ytick.color": colours.soft, "xtick.labelcolor": colours.ink,
+        "ytick.labelcolor": colours.ink, "xtick.labelsize": 9.0, "ytick.labelsize": 9.0,
+        "axes.grid": True, "axes.axisbelow": True, "grid.color": colours.faint, "grid.linewidth": 0.6,
+        "axes.prop_cycle": cycler(color=list(colours.series)), "lines.linewidth": 1.6,
+        "legend.frameon": False, "legend.fontsize": 9.0, "legend.handlelength": 1.6, "axes.unicode_minus": True,
+        "axes.formatter.useoffset": False, "svg.fonttype": "path", "svg.hashsalt": "carom",
+    }  # fmt: skip
+
+
+def axes(ax: Axes | None, **options: Any) -> Axes:
+    """The axes that were given, or those of a new figure; within `style`."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt  # noqa: PLC0415  # an optional part
+
+    made: Axes = plt.subplots(**options)[1]
+    return made
+
+
+def legend(ax: Axes, count: int) -> None:
+    """A legend in a line above the plot, at its right end, where it hides nothing."""
+    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=count, borderaxespad=0.2, columnspacing=1.4)

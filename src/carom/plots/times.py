@@ -1,0 +1,125 @@
+"""What changes in time, and what does not: energy and momentum."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.plots.data import fitting, is_recording, pair, weighed
+from carom.plots.style import axes, legend, style
+from carom.views.units import prefixed, time_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+AXES = ("x", "y", "z")
+NAMES = {"kinetic_energy": "kinetic", "potential_energy": "potential", "energy": "total"}
+
+
+def energy(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
+    """Energies over time: kinetic, potential and their sum.
+
+    what  a recording; or (times, energies), in s and J, with energies as a table by name:
+          `(t, {"kinetic": K, "potential": U})`.
+
+    A recording that holds the observables kinetic_energy, potential_energy or energy is drawn from them. Of others, the
+    kinetic energy comes from the frames, and so does that of uniform gravity, if there is no other force.
+    """
+    times, parts = _energies(what)
+    if "total" not in parts and {"kinetic", "potential"} <= set(parts):
+        parts["total"] = parts["kinetic"] + parts["potential"]
+    largest = max((float(np.nanmax(np.abs(values), initial=0.0)) for values in parts.values()), default=0.0)
+    scale, unit = prefixed(largest, "J")
+    with style(theme) as colours:
+        ax = axes(ax)
+        look = {"kinetic": colours.series[0], "potential": colours.series[2], "total": colours.ink}
+        for k, (name, values) in enumerate(parts.items()):
+            colour = look.get(name, colours.series[k % len(colours.series)])
+            ax.plot(times / time_unit(_span(times))[0], values / scale, label=name, color=colour)
+        _label_times(ax, times)
+        ax.set_ylabel(f"energy in {unit}")
+        ax.set_ylim(*_with_zero(ax))
+        legend(ax, len(parts))
+    return ax
+
+
+def momentum(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
+    """Total momentum over time, by its components.
+
+    what  a recording; or (times, momenta), in s and kg m/s, a row of momenta a time.
+    """
+    times, values = _momenta(what)
+    scale, unit = prefixed(float(np.nanmax(np.abs(values), initial=0.0)), "kg·m/s")
+    with style(theme) as colours:
+        ax = axes(ax)
+        for k, component in enumerate(values.T):
+            ax.plot(
+                times / time_unit(_span(times))[0], component / scale, label=f"{AXES[k]}", color=colours.series[k],
+                linestyle=("-", "--", ":")[k],
+            )  # fmt: skip
+        _label_times(ax, times)
+        ax.set_ylabel(f"momentum in {unit}")
+        ax.set_ylim(*_with_zero(ax))
+        legend(ax, values.shape[1])
+    return ax
+
+
+def _energies(what: Any) -> tuple[Floats, dict[str, Floats]]:
+    if not is_recording(what):
+        times, parts = pair(what, '(times, {"kinetic": values, ...})')
+        table = parts if isinstance(parts, dict) else {"total": parts}
+        return times, {str(name): fitting(values, len(times), str(name)) for name, values in table.items()}
+    kept = {words: what.observables[name] for name, words in NAMES.items() if name in what.observables}
+    if kept:
+        first = next(iter(kept.values()))
+        return first.times, {words: series.values for words, series in kept.items()}
+    return _from_frames(what)
+
+
+def _from_frames(recording: Any) -> tuple[Floats, dict[str, Floats]]:
+    scene = recording.scene
+    times, kinetic, height = [], [], []
+    gravity = np.array(scene.gravity, dtype=np.float64)
+    free = ~scene.balls.fixed
+    for frame, mass in weighed(recording):
+        times.append(frame.time)
+        kinetic.append(0.5 * float(np.nansum(mass[:, None] * frame.velocities**2)))
+        height.append(-float(np.nansum((mass[:, None] * frame.positions)[free] @ gravity)))
+    parts = {"kinetic": np.array(kinetic)}
+    if gravity.any() and scene.attraction is None and not len(scene.links) and not len(scene.bends):
+        parts["potential"] = np.array(height)
+    return np.array(times), parts
+
+
+def _momenta(what: Any) -> tuple[Floats, Floats]:
+    if not is_recording(what):
+        times, values = pair(what, "(times, momenta)")
+        momenta = fitting(values, len(times), "momenta")
+        return times, momenta if momenta.ndim == 2 else momenta[:, None]
+    if "momentum" in what.observables:
+        series = what.observables["momentum"]
+        return series.times, series.values
+    rows = [(frame.time, np.nansum(mass[:, None] * frame.velocities, axis=0)) for frame, mass in weighed(what)]
+    return np.array([time for time, _ in rows]), np.array([total for _, total in rows])
+
+
+def _span(times: Floats) -> float:
+    return float(np.abs(times).max(initial=0.0))
+
+
+def _label_times(ax: Axes, times: Floats) -> None:
+    ax.set_xlabel(f"time in {time_unit(_span(times))[1]}")
+    if len(times) > 1:
+        ax.margins(x=0.0)
+
+
+def _with_zero(ax: Axes) -> tuple[float, float]:
+    """Limits that show zero, with some room: a conserved quantity is a level line, not noise filled to the rim."""
+    low, high = ax.dataLim.intervaly
+    low, high = min(float(low), 0.0), max(float(high), 0.0)
+    room = 0.06 * (high - low) or 1.0
+    return (low - room if low else -0.02 * (high or 1.0)), high + room

@@ -1,0 +1,156 @@
+"""The state of a run of the stepped solver as plain arrays: what one step hands to the next.
+
+Rows are in the order of the run, which sorting changes; `number` tells the ball of each. What else kernels are called
+with is made from the scene, or is scratch of a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.solvers.fitting import ANY, check, part
+from carom.solvers.stepped.pile_memory import COUNT, SIDE, Pile, larger
+from carom.solvers.stepped.records import clock_record
+from carom.solvers.stepped.steered import Hand
+
+if TYPE_CHECKING:
+    from carom.solvers.stepped.engine import Engine
+
+State = Mapping[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+ROWS = ("place", "velocity", "accel", "turns", "number")
+SPRINGS = ("k", "c", "limit", "linked")
+PILE = ("rows", "numbers", "names")
+NUMBERS = ("tally", "limits", "account")
+HAND = {"target": (3,), "stiffness": (), "damping": (), "thrust": (3,)}
+
+
+def state_of(engine: Engine) -> Arrays:
+    """All that a run needs to go on to the same bits; between steps."""
+    watch = engine.watch
+    state: Arrays = {
+        "clock": engine.clock.copy(),
+        "step": np.array([engine.method.step]),
+        "start": np.array([engine.start]),
+        "watch": np.array([watch.steps, watch.pause] if watch else [], np.int64),
+        "before": engine.bodies.start.copy(),
+        **{name: getattr(engine.rows, name).copy() for name in ROWS},
+    }
+    if engine.forces.springs:
+        state |= {f"spring_{name}": getattr(engine.forces.springs, name).copy() for name in SPRINGS}
+    if engine.cloth:
+        state["cloth"] = np.array([engine.cloth.widest, engine.cloth.thickness])
+    if engine.heap:
+        state |= _pile_state(engine.heap.pile)
+    state["driven"] = np.array(sorted(engine.driven), np.int64)
+    state["hand_ball"] = np.array(list(engine.hands), np.int64)
+    for name, shape in HAND.items():
+        values = [getattr(hand, name) for hand in engine.hands.values()]
+        state[f"hand_{name}"] = np.array(values, np.float64).reshape(-1, *shape)
+    return state
+
+
+def _pile_state(pile: Pile) -> Arrays:
+    """The contacts of the last step, which are matched with those of the next."""
+    side, count = int(pile.tally[SIDE]), int(pile.tally[COUNT])
+    state: Arrays = {f"pile_{name}": getattr(pile, name)[side, :count].copy() for name in PILE}
+    state |= {f"pile_{name}": getattr(pile, name).copy() for name in NUMBERS}
+    state["pile_room"] = np.array([len(pile.found)])
+    return state
+
+
+def take(engine: Engine, state: State) -> None:
+    """Give a run that stands at its start another state; nothing is changed if that does not fit."""
+    parts = _fitted(engine, state)
+    if engine.heap:
+        engine.heap = engine.heap._replace(pile=_pile(engine.heap.pile, len(engine.rows.number), parts))
+    for name in ROWS:
+        getattr(engine.rows, name)[:] = parts[name]
+    engine.rows.material[:] = engine.scene.balls.material.codes[parts["number"]]
+    engine.bodies.start[:] = parts["before"]
+    if engine.forces.springs:
+        for name in SPRINGS:
+            getattr(engine.forces.springs, name)[:] = parts[f"spring_{name}"]
+    if engine.cloth:
+        widest, thickness = parts["cloth"].tolist()
+        engine.cloth = engine.cloth._replace(widest=widest, thickness=thickness)
+    engine.driven = set(parts["driven"].tolist())
+    if len(parts["hand_ball"]):
+        engine.steer(_hands(parts))
+    if engine.watch and len(parts["watch"]):
+        engine.watch.steps, engine.watch.pause = parts["watch"].tolist()
+    elif not len(parts["watch"]):
+        engine.watch = None
+    engine.start = float(parts["start"][0])
+    engine.clock[:] = parts["clock"]
+
+
+def _hands(parts: Arrays) -> dict[int, Hand]:
+    """Those that pull, in their order."""
+    rows = zip(*(parts[f"hand_{name}"].tolist() for name in HAND), strict=True)
+    return {
+        ball: Hand(tuple(target), stiffness, damping, tuple(thrust))
+        for ball, (target, stiffness, damping, thrust) in zip(parts["hand_ball"].tolist(), rows, strict=True)
+    }
+
+
+def _pile(pile: Pile, bodies: int, parts: Arrays) -> Pile:
+    """A pile that goes on with these contacts."""
+    room = int(parts["pile_room"][0])
+    if len(pile.found) != room:
+        pile = larger(pile, bodies, room)
+    for name in NUMBERS:
+        getattr(pile, name)[:] = parts[f"pile_{name}"]
+    side, count = int(pile.tally[SIDE]), int(pile.tally[COUNT])
+    for name in PILE:
+        getattr(pile, name)[side, :count] = parts[f"pile_{name}"]
+    return pile
+
+
+def _fitted(engine: Engine, state: State) -> Arrays:
+    """The parts of a state of such a run; a `SolverError` if it is none."""
+    rows = {name: getattr(engine.rows, name) for name in ROWS}
+    like = {**rows, "before": engine.bodies.start}
+    if engine.forces.springs:
+        like |= {f"spring_{name}": getattr(engine.forces.springs, name) for name in SPRINGS}
+    if engine.heap:
+        like |= {f"pile_{name}": getattr(engine.heap.pile, name) for name in NUMBERS}
+    found = {name: part(state, name, each.shape, each.dtype) for name, each in like.items()}
+    found["clock"] = part(state, "clock", (1,), clock_record)
+    found["step"], found["start"] = part(state, "step", (1,), "f8"), part(state, "start", (1,), "f8")
+    found["watch"] = part(state, "watch", (ANY,), "i8")
+    found["driven"], found["hand_ball"] = part(state, "driven", (ANY,), "i8"), part(state, "hand_ball", (ANY,), "i8")
+    for name, shape in HAND.items():
+        found[f"hand_{name}"] = part(state, f"hand_{name}", (len(found["hand_ball"]), *shape), "f8")
+    if engine.cloth:
+        found["cloth"] = part(state, "cloth", (2,), "f8")
+    if engine.heap:
+        found |= _fitted_pile(engine.heap.pile, state, found["pile_tally"])
+    _check(engine, found)
+    return found
+
+
+def _fitted_pile(pile: Pile, state: State, tally: NDArray[np.int64]) -> Arrays:
+    side, count = int(tally[SIDE]), int(tally[COUNT])
+    found = {"pile_room": part(state, "pile_room", (1,), "i8")}
+    for name in PILE:
+        each = getattr(pile, name)
+        found[f"pile_{name}"] = part(state, f"pile_{name}", (count, each.shape[2]), each.dtype)
+    check(side in (0, 1) and 0 <= count <= int(found["pile_room"][0]), "pile_tally", "counts more than there is")
+    return found
+
+
+def _check(engine: Engine, found: Arrays) -> None:
+    """Numbers of bodies must be numbers of bodies, and the step the same."""
+    n = len(engine.rows.number)
+    check(np.array_equal(np.sort(found["number"]), np.arange(n)), "number", "is not an order of the balls")
+    for name in ("driven", "hand_ball"):
+        check(bool(((found[name] >= 0) & (found[name] < n)).all()), name, f"names a ball that is not among {n}")
+    check(0 <= int(found["clock"]["bodies"][0]) <= n, "clock", f"has more bodies than {n}")
+    step = float(found["step"][0])
+    check(step == engine.method.step, "step", f"is {step} s where {engine.method.step} s fits")

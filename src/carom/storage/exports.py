@@ -1,0 +1,188 @@
+"""A recording in the formats of other tools: GSD, extended XYZ, and H5MD in three dimensions."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import MissingExtraError, StorageError
+from carom.observe.frame import Frame
+from carom.scene import Box
+from carom.storage.atomic import beside, settle
+from carom.storage.h5md import BALLS, VERSION, Column, Layout, make
+from carom.storage.recording import Recording
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], object] | None
+
+THIN = 1.0
+"""Height of the box of a scene in two dimensions, m, for formats that know only three."""
+
+
+def export(source: str | Path | Recording, target: str | Path, progress: Progress = None) -> None:
+    """Write a recording as another format, told by the ending: .gsd, .xyz (or .extxyz), .h5md.
+
+    The target is replaced in one go when it is whole. GSD holds numbers of 4 bytes, the others all 8.
+    """
+    target = Path(target)
+    writer = WRITERS.get(target.suffix.lower())
+    if writer is None:
+        raise StorageError(target, f"the ending {target.suffix!r} tells no format", f"Use {' or '.join(WRITERS)}.")
+    with contextlib.ExitStack() as stack:
+        recording = source if isinstance(source, Recording) else stack.enter_context(Recording(source))
+        part = beside(target, "part")
+        try:
+            writer(recording, part, progress or (lambda _: None))
+            part.replace(target)
+            settle(target.parent)
+        except OSError as error:
+            raise StorageError.of(target, error) from error
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Room:
+    """The box that a format wants, in three dimensions: where it begins, how large it is, which axes are periodic."""
+
+    low: Floats
+    size: Floats
+    periodic: tuple[bool, bool, bool]
+
+    @classmethod
+    def of(cls, recording: Recording) -> Room:
+        """That of the scene, or else one that holds all that was recorded."""
+        boundary, d = recording.scene.boundary, recording.dimension
+        low, size, around = np.zeros(3), np.full(3, THIN), [False] * 3
+        if isinstance(boundary, Box):
+            size[:d] = boundary.size
+            around[:d] = boundary.periodic
+        else:
+            reach = float(recording.radii.max(initial=0.0))
+            lows, highs = np.full(d, np.inf), np.full(d, -np.inf)
+            for frame in recording:
+                lows = np.fmin(lows, np.nanmin(frame.positions, axis=0, initial=np.inf))
+                highs = np.fmax(highs, np.nanmax(frame.positions, axis=0, initial=-np.inf))
+            if np.isfinite(lows).all():
+                low[:d], size[:d] = lows - reach, np.maximum(highs - lows + 2.0 * reach, 1e-300)
+        if d == 2:
+            low[2] = -0.5 * THIN
+        return cls(low, size, (around[0], around[1], around[2]))
+
+
+def _frames(recording: Recording, progress: Callable[[float], object]) -> Iterator[tuple[int, Frame]]:
+    for k, frame in enumerate(recording):
+        yield k, frame
+        progress((k + 1) / len(recording))
+
+
+def _three(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows of three numbers."""
+    out = np.zeros((*rows.shape[:-1], 3), rows.dtype)
+    out[..., : rows.shape[-1]] = rows
+    return out
+
+
+def write_gsd(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
+    """GSD in the schema of HOOMD-blue, https://gsd.readthedocs.io: the middle of the box is the origin."""
+    try:
+        import gsd.hoomd  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise MissingExtraError("exporting GSD", "exports") from error
+    room, scene = Room.of(recording), recording.scene
+    middle = room.low + 0.5 * room.size
+    with gsd.hoomd.open(str(path), "w") as file:
+        for k, frame in _frames(recording, progress):
+            there = frame.present
+            mass, radius = recording.bulk(k)
+            one = gsd.hoomd.Frame()
+            one.configuration.step = int(recording.steps[k])
+            one.configuration.dimensions = recording.dimension
+            one.configuration.box = [*room.size, 0.0, 0.0, 0.0]
+            one.particles.N = int(there.sum())
+            one.particles.types = list(scene.balls.material.names)
+            one.particles.typeid = scene.balls.material.codes[there]
+            one.particles.position = _three(frame.positions[there]) - np.where(
+                np.arange(3) < recording.dimension, middle, 0.0
+            )
+            one.particles.velocity = _three(frame.velocities[there])
+            one.particles.mass, one.particles.diameter = mass[there], 2.0 * radius[there]
+            if frame.turns is not None:
+                one.particles.image = _three(frame.turns[there])
+            one.log = {"time": np.array([frame.time]), "particles/id": np.flatnonzero(there)}
+            one.log |= {name: np.atleast_1d(series.values[k]) for name, series in recording.observables.items()}
+            file.append(one)
+
+
+def write_xyz(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
+    """Extended XYZ, https://github.com/libAtoms/extxyz: text, with all digits."""
+    room = Room.of(recording)
+    names = np.array(recording.scene.balls.material.names or ("ball",))
+    kinds = names[recording.scene.balls.material.codes]
+    columns = "species:S:1:pos:R:3:velo:R:3:radius:R:1:mass:R:1:id:I:1"
+    lattice = " ".join(f"{x:.17g}" for x in np.diag(room.size).ravel())
+    origin = " ".join(f"{x:.17g}" for x in room.low)
+    around = " ".join("T" if each else "F" for each in room.periodic)
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for k, frame in _frames(recording, progress):
+            there = np.flatnonzero(frame.present)
+            mass, radius = recording.bulk(k)
+            file.write(f"{len(there)}\n")
+            file.write(
+                f'Lattice="{lattice}" Origin="{origin}" pbc="{around}" Properties={columns} Time={frame.time:.17g}\n'
+            )
+            numbers = np.column_stack([_three(frame.positions), _three(frame.velocities), radius, mass])[there]
+            for who, row in zip(there, numbers.tolist(), strict=True):
+                file.write(f"{kinds[who]} {' '.join(map(repr, row))} {who}\n")
+
+
+def write_h5md(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
+    """H5MD of frames alone, in three dimensions whatever the scene has: for readers that know no others."""
+    import h5py  # noqa: PLC0415  # heavy; only who writes needs it
+
+    room, n = Room.of(recording), len(recording.masses)
+    real = np.dtype(np.float64)
+    values = {"position": (n, 3), "velocity": (n, 3), "box/edges": (3,)}
+    columns = [Column(f"{BALLS}/{name}/value", real, shape) for name, shape in values.items()]
+    columns += [Column(f"{BALLS}/position/step", np.dtype(np.int64)), Column(f"{BALLS}/position/time", real, unit="s")]
+    layout = Layout(
+        columns=tuple(columns),
+        fixed={f"{BALLS}/{name}": recording.file[f"{BALLS}/{name}"][:] for name in ("species", "id")}
+        | {f"{BALLS}/mass": recording.masses, f"{BALLS}/radius": recording.radii},
+        attributes={
+            "h5md": {"version": np.array(VERSION, np.int32)},
+            "h5md/author": {"name": "carom"},
+            "h5md/creator": {"name": "carom", "version": recording.versions["carom"]},
+            f"{BALLS}/box": {"dimension": 3, "boundary": ["periodic" if each else "none" for each in room.periodic]},
+        },
+        links={
+            f"{BALLS}/{name}/{each}": f"{BALLS}/position/{each}"
+            for name in ("velocity", "box/edges")
+            for each in ("step", "time")
+        },
+    )  # fmt: skip
+    with h5py.File(path, "w", libver="latest") as file:
+        make(file, layout)
+        for column in columns:
+            file[column.path].resize(len(recording), axis=0)
+        file[f"{BALLS}/position/step"][:] = recording.steps
+        file[f"{BALLS}/position/time"][:] = recording.times
+        for k, frame in _frames(recording, progress):
+            file[f"{BALLS}/position/value"][k] = _three(frame.positions)
+            file[f"{BALLS}/velocity/value"][k] = _three(frame.velocities)
+            file[f"{BALLS}/box/edges/value"][k] = room.size
+
+
+WRITERS: dict[str, Callable[[Recording, Path, Callable[[float], object]], None]] = {
+    ".gsd": write_gsd,
+    ".xyz": write_xyz,
+    ".extxyz": write_xyz,
+    ".h5md": write_h5md,
+}

@@ -1,0 +1,325 @@
+"""Writing a recording: H5MD 1.1 in HDF5, by a thread of its own, whole at every moment.
+
+The layout is that of de Buyl, Colberg, Höfling, Comput. Phys. Commun. 185, 1546 (2014), https://nongnu.org/h5md/, with
+what is ours under /carom. The file is made under another name, switched to single-writer-multiple-readers mode and
+moved into place; from then on it can be read at any moment, and after a crash too. Rows are appended; a row of
+/carom/rows tells how many rows of each dataset belong together, and is written after them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import StorageError
+from carom.storage.atomic import Lock, beside, settle
+from carom.storage.growing import Growing
+
+if TYPE_CHECKING:
+    import h5py
+
+    from carom.scene import Scene
+    from carom.solvers.exact.history import History
+
+BALLS = "particles/balls"
+PAST = "carom/history/"
+EDITS = "carom/edits"
+"""Where it is told who was left after edits: the time and how many, and in another dataset their rows."""
+VERSION = (1, 1)
+"""Of H5MD."""
+FORMAT = 1
+"""Of what is under /carom."""
+CHUNK = 2**18
+"""Bytes of a chunk, about: enough to compress well, little enough to read one frame quickly."""
+PAUSE = 1.0
+"""Rows wait about so long before they can be read, s."""
+SHARE = 0.02
+"""In a long run they wait for this part of the time that it has taken: chunks that are not full are written again, each
+time in another place, and what that wastes must not add up."""
+ROOM = 32
+"""Packets that may wait for the writer; a run that is faster waits for it."""
+
+Rows = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A dataset that grows by rows."""
+
+    path: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...] = ()
+    """Of a row."""
+    unit: str = ""
+
+    @property
+    def chunk(self) -> int:
+        """Rows of a chunk."""
+        row = max(1, self.dtype.itemsize * int(np.prod(self.shape, dtype=np.int64)))
+        return int(np.clip(CHUNK // row, 1, 2**14))
+
+    @classmethod
+    def like(cls, path: str, rows: NDArray[Any], unit: str = "") -> Column:
+        """One that takes rows such as these."""
+        return cls(path, rows.dtype, rows.shape[1:], unit)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All that a file holds, before the first row: once it is being read, nothing but rows can be added."""
+
+    columns: tuple[Column, ...]
+    fixed: dict[str, NDArray[Any]] = field(default_factory=dict)
+    """Datasets that do not change."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """Texts that do not change."""
+    attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By object; groups are made where there are none."""
+    links: dict[str, str] = field(default_factory=dict)
+    """Other names of columns."""
+
+
+class Writer:
+    """Appends rows to a recording, in a thread of its own. What goes wrong there is raised at the next call."""
+
+    def __init__(self, path: Path, fill: Callable[[h5py.File], None], *, lock: Lock) -> None:
+        """Make the file with `fill`, which lays it out, and begin."""
+        self.path = path
+        self.lock = lock
+        self.error: BaseException | None = None
+        self._queue: queue.Queue[Any] = queue.Queue(ROOM)
+        self._closed = False
+        self._file = self._made(fill)
+        self._rows = Growing(self._file["carom/rows"])
+        self._sets = {str(name): Growing(self._file[name]) for name in self._rows.dataset.attrs["datasets"]}
+        self._told: list[int] = []
+        """How many rows of each were last said to belong together."""
+        self._thread = threading.Thread(target=self._work, name=f"carom writes {path.name}", daemon=True)
+        self._thread.start()
+
+    # For who runs.
+
+    def put(self, rows: Rows) -> None:
+        """Append rows, some time; the arrays must not be changed any more."""
+        self._check()
+        self._hand(dict(rows))
+
+    def flush(self) -> dict[str, int]:
+        """Wait until everything is on the disk; gives how many rows each dataset has."""
+        self._check()
+        done = threading.Event()
+        self._hand(done)
+        self._await(done)
+        self._check()
+        return {path: each.length for path, each in self._sets.items()}
+
+    def close(self, *, complete: bool = True) -> None:
+        """Write what is left, and end."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self.error is None:
+                self._hand(complete)
+            self._thread.join()
+        finally:
+            with contextlib.suppress(Exception):
+                self._file.close()
+            self.lock.release()
+        self._check()
+
+    def history(self, scene: Scene) -> History | None:
+        """The history in the columns of the file, before rows are put; None if there are none."""
+        from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
+
+        columns = {name.removeprefix(PAST): each.dataset for name, each in self._sets.items() if name.startswith(PAST)}
+        return History.over(scene, columns) if columns else None
+
+    def _hand(self, packet: Any) -> None:
+        """Queue a packet, and wait for room as long as the thread lives."""
+        while True:
+            try:
+                self._queue.put(packet, timeout=0.5)
+            except queue.Full:
+                if not self._thread.is_alive():
+                    self._check()
+                    return
+            else:
+                return
+
+    def _await(self, done: threading.Event) -> None:
+        while not done.wait(0.5):
+            if not self._thread.is_alive():
+                return
+
+    def _check(self) -> None:
+        if self.error is not None:
+            error = self.error
+            if isinstance(error, StorageError):
+                raise error
+            raise StorageError.of(self.path, error) from error
+
+    # The thread.
+
+    def _work(self) -> None:
+        try:
+            self._serve()
+        except BaseException as error:  # it is raised again where the run is
+            self.error = error
+            self._let_go()
+            self._drop()
+
+    def _serve(self) -> None:
+        began = monotonic()
+        due, waiting = began + PAUSE, False
+        while True:
+            try:
+                packet = self._queue.get(timeout=max(0.0, due - monotonic()) if waiting else None)
+            except queue.Empty:
+                packet = None
+            if isinstance(packet, dict):
+                for path, rows in packet.items():
+                    self._sets[path].take(rows)
+                waiting = True
+            if not isinstance(packet, dict) or monotonic() >= due:
+                self._settle()
+                now = monotonic()
+                due, waiting = now + max(PAUSE, SHARE * (now - began)), False
+            if isinstance(packet, threading.Event):
+                self._sync()
+                packet.set()
+            elif isinstance(packet, bool):
+                if packet:
+                    end = Growing(self._file["carom/complete"])
+                    end.append(np.ones(1, np.uint8))
+                    end.dataset.flush()
+                self._sync()
+                return
+
+    def _let_go(self) -> None:
+        """Leave the file as it is: what HDF5 still has to write goes nowhere.
+
+        A file that cannot be written cannot be closed either; HDF5 would try again when the process ends, and crash.
+        """
+        with contextlib.suppress(Exception):
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(nowhere, self._file.id.get_vfd_handle())
+            os.close(nowhere)
+
+    def _drop(self) -> None:
+        """Let nobody wait for a thread that is gone."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                packet = self._queue.get_nowait()
+                if isinstance(packet, threading.Event):
+                    packet.set()
+
+    def _settle(self) -> None:
+        """Write all rows, and then say that they belong together."""
+        for each in self._sets.values():
+            each.settle()
+        counts = [each.length for each in self._sets.values()]
+        if counts == self._told:
+            return
+        for each in self._sets.values():
+            each.dataset.flush()
+        self._rows.append(np.array([counts], np.int64))
+        self._rows.dataset.flush()
+        self._told = counts
+
+    def _sync(self) -> None:
+        """Have the system put it on the disk."""
+        handle = self._file.id.get_vfd_handle()
+        with contextlib.suppress(OSError, ValueError):
+            os.fsync(handle)
+
+    # Making the file.
+
+    def _made(self, fill: Callable[[h5py.File], None]) -> h5py.File:
+        import h5py  # noqa: PLC0415  # heavy; only who records needs it
+
+        part = beside(self.path, "part")
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                part.unlink()
+            file = h5py.File(part, "w", libver="latest")
+            try:
+                fill(file)
+                file.flush()
+                file.swmr_mode = True
+                part.replace(self.path)
+                settle(self.path.parent)
+            except BaseException:
+                file.close()
+                with contextlib.suppress(OSError):
+                    part.unlink()
+                raise
+        except (OSError, RuntimeError) as error:
+            raise StorageError.of(self.path, error) from error
+        return file
+
+
+def make(file: h5py.File, layout: Layout) -> None:
+    """Lay out an empty file."""
+    for path, values in layout.fixed.items():
+        file.create_dataset(path, data=values)
+    for path, text in layout.texts.items():
+        file.create_dataset(path, data=text)
+    for column in layout.columns:
+        shape = column.shape
+        chunks = (column.chunk, *shape)  # whole rows: who reads one, reads one chunk
+        dataset = file.create_dataset(
+            column.path, (0, *shape), column.dtype, maxshape=(None, *shape), chunks=tuple(max(1, c) for c in chunks),
+            shuffle=True, compression="gzip", compression_opts=1,
+        )  # fmt: skip
+        if column.unit:
+            dataset.attrs["unit"] = column.unit
+    names = [column.path for column in layout.columns]
+    rows = file.create_dataset(
+        "carom/rows", (0, len(names)), "i8", maxshape=(None, len(names)), chunks=(256, len(names))
+    )
+    rows.attrs["datasets"] = names
+    file.create_dataset("carom/complete", (0,), "u1", maxshape=(None,), chunks=(1,))
+    for path, target in layout.links.items():
+        file[path] = file[target]
+    for path, attributes in layout.attributes.items():
+        target = file.require_group(path) if path not in file else file[path]
+        target.attrs.update(attributes)
+
+
+def copy_rows(old: h5py.File, new: h5py.File, rows: Mapping[str, int]) -> None:
+    """Copy a recording, of each dataset so many rows, chunk by chunk as they are; one with several names stays one."""
+    _copy_group(old, new, {})
+    for name, count in rows.items():
+        new[name].resize(count, axis=0)
+    told = new["carom/rows"]
+    counts = np.array([rows[str(name)] for name in told.attrs["datasets"]], np.int64)
+    told.resize(1, axis=0)
+    told[0] = counts
+    new["carom/complete"].resize(0, axis=0)
+
+
+def _copy_group(old: h5py.Group, new: h5py.Group, known: dict[Any, str]) -> None:
+    import h5py  # noqa: PLC0415  # as above
+
+    for name, value in old.attrs.items():
+        new.attrs[name] = value
+    for name, each in old.items():
+        where = h5py.h5o.get_info(each.id).addr
+        if where in known:
+            new[name] = new.file[known[where]]
+        elif isinstance(each, h5py.Group):
+            _copy_group(each, new.create_group(name), known)
+        else:
+            old.copy(each, new, name)
+            known[where] = new[name].name

@@ -1,0 +1,218 @@
+"""What a recording holds, laid out: frames, observables, collisions and history of a run as columns of a file."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import StorageError
+from carom.observe.frame import Frame
+from carom.observe.observable import Observable
+from carom.observe.recorder import Sample
+from carom.scene import Box, Scene
+from carom.scene.files import dumps
+from carom.storage.atomic import Lock
+from carom.storage.h5md import BALLS, EDITS, FORMAT, VERSION, Column, Layout, Writer, copy_rows, make
+from carom.storage.recording import Recording
+from carom.world.collisions import collision_record
+
+Floats = NDArray[np.float64]
+Columns = Mapping[str, NDArray[Any]]
+
+UNITS = {"time": "s", "place": "m", "impulse": "N s"}
+"""Of the columns of collisions that have one."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What is known before a run is recorded."""
+
+    scene: Scene
+    solver: str
+    wish: dict[str, Any]
+    walls: list[str]
+    events: bool
+    triggers: list[dict[str, Any]]
+    source: str = ""
+    """Where the scene came from, if someone said so."""
+    mark: str = field(default_factory=lambda: uuid4().hex)
+    """Tells this recording from all others."""
+
+    @property
+    def merging(self) -> bool:
+        """Do masses and radii change?"""
+        return self.scene.attraction is not None and self.scene.attraction.touch == "merge"
+
+    @property
+    def periodic(self) -> bool:
+        """Is there an axis that balls can go round?"""
+        return any(getattr(self.scene.boundary, "periodic", ()))
+
+
+class Tape:
+    """A recording under way: takes what a sampler gives, as rows of a file."""
+
+    def __init__(self, path: Path, header: Header, fill: Callable[[Any], None], *, lock: Lock) -> None:
+        self.path = path
+        self.header = header
+        self._edges = np.array(header.scene.boundary.size) if isinstance(header.scene.boundary, Box) else None
+        self.writer = Writer(path, fill, lock=lock)
+
+    @classmethod
+    def begun(
+        cls, path: Path, header: Header, observables: Sequence[Observable], sample: Sample, history: Columns, lock: Lock
+    ) -> Self:
+        """A new one, for samples and columns such as these."""
+        layout = layout_of(header, observables, sample, history)
+        return cls(path, header, lambda file: make(file, layout), lock=lock)
+
+    @classmethod
+    def continued(cls, path: Path, mark: str, rows: Mapping[str, int], lock: Lock) -> Self:
+        """One that goes on after so many rows of the recording with that mark; what it has beyond them is left out."""
+        with Recording(path) as old:
+            if old.mark != mark:
+                remedy = "Give the recording that belongs to the checkpoint, or resume without: record=False."
+                raise StorageError(path, "is another recording than that of the checkpoint", remedy)
+            short = [name for name, count in rows.items() if len(old.dataset(name)) < count]
+            if short:
+                remedy = "Resume without recording (record=False), or begin anew."
+                raise StorageError(path, f"rows of {short[0]} are missing that the checkpoint vouches for", remedy)
+            header = Header(old.scene, old.solver, old.wish, old.walls, old.collisions is not None, [], mark=mark)
+            return cls(path, header, lambda file: copy_rows(old.file, file, rows), lock=lock)
+
+    def history(self) -> Any:
+        """The history in the file, to go on with; None if there is none."""
+        return self.writer.history(self.header.scene)
+
+    def frame(self, frame: Frame, step: int, sample: Sample, bulk: tuple[Floats, Floats]) -> None:
+        """An instant, and what was measured."""
+        rows: dict[str, NDArray[Any]] = {
+            f"{BALLS}/position/value": frame.positions[None],
+            f"{BALLS}/velocity/value": frame.velocities[None],
+        }
+        if frame.turns is not None:
+            rows[f"{BALLS}/image/value"] = frame.turns.astype(np.int32)[None]
+        if self._edges is not None:
+            rows[f"{BALLS}/box/edges/value"] = self._edges[None]
+        if self.header.merging:
+            rows[f"{BALLS}/mass/value"], rows[f"{BALLS}/radius/value"] = (np.array(each)[None] for each in bulk)
+        for name, value in sample.items():
+            rows[f"observables/{name}/value"] = value[None]
+        rows[f"{BALLS}/position/step"] = np.array([step], np.int64)
+        rows[f"{BALLS}/position/time"] = np.array([frame.time])
+        self.writer.put(rows)
+
+    def collided(self, rows: NDArray[Any]) -> None:
+        """Collisions, in order."""
+        d = self.header.scene.dimension
+        self.writer.put({
+            f"carom/collisions/{name}": rows[name] if rows[name].ndim == 1 else rows[name][:, :d]
+            for name in collision_record.names or ()
+        })  # fmt: skip
+
+    def edited(self, time: float, rows: NDArray[np.intp]) -> None:
+        """From now on the balls that there are have these rows."""
+        self.writer.put({EDITS: np.array([(time, len(rows))]), f"{EDITS}_rows": rows.astype(np.int64)})
+
+    def passed(self, time: float, history: Columns) -> None:
+        """The run has come to a time; so have the columns of its history."""
+        rows = {f"carom/history/{name}": column for name, column in history.items()}
+        self.writer.put({**rows, "carom/until": np.array([time])})
+
+
+def layout_of(header: Header, observables: Sequence[Observable], sample: Sample, history: Columns) -> Layout:
+    """All datasets of a recording of such a run."""
+    scene = header.scene
+    n, d = len(scene.balls), scene.dimension
+    real, whole = np.dtype(np.float64), np.dtype(np.int64)
+    columns = [
+        Column(f"{BALLS}/position/value", real, (n, d)),  # in m; MDAnalysis does not know that unit, and would refuse
+        Column(f"{BALLS}/velocity/value", real, (n, d), "m s-1"),
+    ]
+    links = [f"{BALLS}/velocity"]
+    fixed: dict[str, NDArray[Any]] = {}
+    if header.periodic:
+        columns.append(Column(f"{BALLS}/image/value", np.dtype(np.int32), (n, d)))
+        links.append(f"{BALLS}/image")
+    box: dict[str, Any] = {"dimension": d, "boundary": ["none"] * d}
+    if isinstance(scene.boundary, Box):
+        columns.append(Column(f"{BALLS}/box/edges/value", real, (d,)))
+        links.append(f"{BALLS}/box/edges")
+        box["boundary"] = ["periodic" if around else "none" for around in scene.boundary.periodic]
+    for name, values, unit in (("mass", scene.balls.mass, "kg"), ("radius", scene.balls.radius, "m")):
+        if header.merging:
+            columns.append(Column(f"{BALLS}/{name}/value", real, (n,), unit))
+            links.append(f"{BALLS}/{name}")
+        else:
+            fixed[f"{BALLS}/{name}"] = np.array(values)
+    fixed[f"{BALLS}/species"] = scene.balls.material.codes.astype(np.int32)
+    fixed[f"{BALLS}/id"] = np.arange(n)
+    attributes = _attributes(header, box, list(scene.balls.material.names))
+    for each in observables:
+        path = f"observables/{each.name}"
+        columns.append(Column(f"{path}/value", real, sample[each.name].shape, each.unit))
+        links.append(path)
+        along = each.columns()
+        if along is not None:
+            fixed[f"{path}/columns"] = np.array(along)
+        attributes[path] = {"symbol": each.symbol, "unit": each.unit, "over_interval": each.over_interval}
+    columns += [Column(f"{BALLS}/position/step", whole), Column(f"{BALLS}/position/time", real, unit="s")]
+    if header.events:
+        for name in collision_record.names or ():
+            kind, shape = collision_record[name].base, collision_record[name].shape
+            columns.append(Column(f"carom/collisions/{name}", kind, shape and (d,), UNITS.get(name, "")))
+    columns += [Column.like(f"carom/history/{name}", np.asarray(rows)) for name, rows in history.items()]
+    columns += [
+        Column(EDITS, real, (2,)),
+        Column(f"{EDITS}_rows", whole),
+        Column("carom/until", real, unit="s"),
+    ]
+    return Layout(
+        columns=tuple(columns),
+        fixed=fixed,
+        texts={"carom/scene": dumps(scene, "json"), "carom/walls": json.dumps(header.walls)},
+        attributes=attributes,
+        links={f"{path}/{name}": f"{BALLS}/position/{name}" for path in links for name in ("step", "time")},
+    )
+
+
+def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> dict[str, dict[str, Any]]:
+    return {
+        "h5md": {"version": np.array(VERSION, np.int32)},
+        "h5md/author": {"name": "carom"},
+        "h5md/creator": {"name": "carom", "version": versions()["carom"]},
+        "h5md/modules/units": {"version": np.array((1, 0), np.int32), "system": "SI"},
+        f"{BALLS}/box": box,
+        f"{BALLS}/species": {"names": materials},
+        "carom": {
+            "format": FORMAT,
+            "solver": header.solver,
+            "wish": json.dumps(header.wish),
+            "versions": json.dumps(versions()),
+            "triggers": json.dumps(header.triggers),
+            "source": header.source,
+            "mark": header.mark,
+            "events": header.events,
+        },
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of what makes the bits."""
+    from importlib.metadata import version  # noqa: PLC0415  # seldom needed
+
+    ours: Any = import_module("carom")  # the whole, known by name alone
+    return {
+        "carom": ours.__version__,
+        "python": platform.python_version(),
+        **{n: version(n) for n in ("numpy", "numba")},
+    }

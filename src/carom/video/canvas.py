@@ -1,0 +1,82 @@
+"""A sheet of pixels for matplotlib's artists: what stands still is drawn once, what moves for every picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+Pixels = NDArray[np.uint8]
+
+DPI = 96.0
+"""Pixels an inch, as browsers have it: a document is as large as the picture."""
+POINT = 72.0 / DPI
+"""A pixel in points, in which matplotlib measures lines and letters."""
+STYLE: Any = {"svg.hashsalt": "carom", "svg.fonttype": "path", "path.simplify": False}
+
+
+def require_matplotlib() -> None:
+    """Stop with a clear word where matplotlib is not installed."""
+    try:
+        import matplotlib as mpl  # noqa: PLC0415  # an optional part
+    except ImportError:
+        raise MissingExtraError("drawing pictures and films", "video") from None
+    del mpl
+
+
+class Canvas:
+    """A figure without axes, measured in pixels from the lower left."""
+
+    def __init__(self, size: tuple[int, int], ground: str) -> None:
+        require_matplotlib()
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  # an optional part
+        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.transforms import Affine2D  # noqa: PLC0415
+
+        self.size = size
+        self.figure: Figure = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI, facecolor=ground)
+        self.agg: Any = FigureCanvasAgg(self.figure)
+        self.transform: Any = Affine2D().scale(1.0 / DPI) + self.figure.dpi_scale_trans
+        self._still: Any = None
+
+    def stand(self, artists: Sequence[Artist]) -> None:
+        """What stands still from now on."""
+        for artist in artists:
+            self.figure.add_artist(artist, clip=False)
+        self._still = None
+
+    def pixels(self, moving: Sequence[Artist]) -> Pixels:
+        """A picture with what moves, as rows from the top, of red, green, blue and opacity."""
+        if self._still is None:
+            self.agg.draw()
+            self._still = self.agg.copy_from_bbox(self.figure.bbox)
+        self.agg.restore_region(self._still)
+        renderer = self.agg.get_renderer()
+        for artist in moving:
+            artist.set_figure(self.figure)
+            artist.draw(renderer)
+        return np.array(self.agg.buffer_rgba())
+
+    def document(self, moving: Sequence[Artist], ending: str) -> bytes:
+        """The same as a file: SVG or PNG."""
+        import matplotlib as mpl  # noqa: PLC0415  # an optional part
+
+        for artist in moving:
+            self.figure.add_artist(artist, clip=False)
+        made = BytesIO()
+        metadata = {"svg": {"Date": None, "Creator": "carom"}, "png": {"Software": "carom"}}[ending]
+        with mpl.rc_context(STYLE):
+            self.figure.savefig(made, format=ending, dpi=DPI, metadata=metadata)
+        for artist in moving:
+            artist.remove()
+        return made.getvalue()

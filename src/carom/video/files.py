@@ -1,0 +1,229 @@
+"""Films and stills as files: written beside their place, and put there when they are whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from carom.errors import CaromError, MissingExtraError
+from carom.video.canvas import Pixels
+
+FILMS = (".mp4", ".gif")
+STILLS = (".svg", ".png")
+COLOURS_OF_GIF, MOST_GIF_FPS = 255, 50.0
+"""A GIF keeps one more colour for what has not changed, and measures time in hundredths of a second."""
+# Every player shows 4:2:0; the colours of a screen are those of BT.709; faststart: it plays while it loads.
+MP4 = [
+    "-vf", "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int",
+    "-c:v", "libx264", "-crf", "17", "-preset", "medium", "-tune", "animation", "-pix_fmt", "yuv420p",
+    "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-movflags", "+faststart",
+]  # fmt: skip
+LOSSLESS = ["-c:v", "libx264rgb", "-qp", "0", "-preset", "ultrafast"]
+
+
+class Writer(Protocol):
+    """Takes pictures one by one."""
+
+    def add(self, pixels: Pixels) -> None:
+        """The next picture."""
+
+
+def ffmpeg() -> str:
+    """The program that makes films; it comes with the extra `video`."""
+    try:
+        import imageio_ffmpeg  # type: ignore[import-untyped]  # noqa: PLC0415  # an optional part without types
+
+        found: str = imageio_ffmpeg.get_ffmpeg_exe()
+    except (ImportError, RuntimeError):
+        raise MissingExtraError("making films", "video") from None
+    return found
+
+
+def kind_of(target: Path) -> str:
+    """What a file is to be by how its name ends: "film", "frames" or "still"."""
+    ending = target.suffix.lower()
+    if ending == ".png" and _numbered(target):
+        return "frames"
+    if ending in FILMS:
+        return "film"
+    if ending in STILLS:
+        return "still"
+    raise CaromError(
+        f"{target}: what it is to be is told by its ending. Use .mp4 or .gif for films, frames/%05d.png for all "
+        "pictures one by one, .svg or .png for one."
+    )
+
+
+def _numbered(target: Path) -> bool:
+    """Has the name a place for the number of a picture, such as %05d?"""
+    if "%" not in target.name:
+        return False
+    try:
+        return target.name % 0 != target.name % 1
+    except (TypeError, ValueError):
+        raise CaromError(f"{target}: has a % that is no number's place. Write it as frames/%05d.png.") from None
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """A name to write to; what is there in the end takes the place of the target, and nothing does after an error."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent)
+    os.close(handle)
+    made = Path(name)
+    try:
+        yield made
+        made.chmod(0o666 & ~_umask())
+        with made.open("rb") as file:
+            os.fsync(file.fileno())
+        made.replace(target)
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_still(target: Path, content: bytes) -> None:
+    """A picture, whole or not at all."""
+    with replacing(target) as made:
+        made.write_bytes(content)
+
+
+@contextmanager
+def film(target: Path, size: tuple[int, int], fps: float) -> Iterator[Writer]:
+    """Takes the pictures of a film; it is there when all have been given, and not before."""
+    if kind_of(target) == "frames":
+        with _frames(target) as writer:
+            yield writer
+        return
+    if target.suffix.lower() == ".mp4" and (size[0] % 2 or size[1] % 2):
+        even = f"{size[0] + size[0] % 2}x{size[1] + size[1] % 2}"
+        raise CaromError(f"size: {size[0]}x{size[1]} has an odd side, which MP4 does not allow. Use {even}.")
+    with replacing(target) as made, tempfile.TemporaryDirectory(prefix="carom-") as folder:
+        gif = target.suffix.lower() == ".gif"
+        first = Path(folder) / "film.mkv" if gif else made
+        encoder = _Encoder(ffmpeg(), [*_pictures(size, fps), *(LOSSLESS if gif else MP4), str(first)])
+        try:
+            yield encoder
+            encoder.close()
+        finally:
+            encoder.end()
+        if gif:
+            _make_gif(first, made, fps)
+
+
+def _make_gif(film: Path, target: Path, fps: float) -> None:
+    """From a lossless film, read twice: for the colours that suit all of it, and for the pictures."""
+    colours = film.with_name("colours.png")
+    rate = f"fps={min(fps, MOST_GIF_FPS):.9g}"
+    choose = f"{rate},palettegen=max_colors={COLOURS_OF_GIF}:stats_mode=full"
+    use = f"{rate}[a];[a][1:v]paletteuse=dither=none:diff_mode=rectangle"
+    for arguments in (
+        ["-i", str(film), "-vf", choose, "-frames:v", "1", "-update", "1", str(colours)],
+        ["-i", str(film), "-i", str(colours), "-lavfi", use, "-loop", "0", str(target)],
+    ):
+        encoder = _Encoder(ffmpeg(), arguments)
+        try:
+            encoder.close()
+        finally:
+            encoder.end()
+
+
+class _Encoder:
+    """Gives pictures to ffmpeg."""
+
+    def __init__(self, program: str, arguments: list[str]) -> None:
+        # What ffmpeg says goes to a file: a pipe that nobody reads would fill up and stop it.
+        self.said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed in `end`
+        self.process = subprocess.Popen(  # noqa: S603  # the program of imageio-ffmpeg, with arguments of our own
+            [program, "-y", "-loglevel", "error", *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.said, **_own_group(),
+        )  # fmt: skip
+
+    def add(self, pixels: Pixels) -> None:
+        """The next picture."""
+        assert self.process.stdin is not None  # noqa: S101  # it is a pipe
+        try:
+            self.process.stdin.write(pixels[:, :, :3].tobytes())
+        except BrokenPipeError:
+            self.process.wait()
+            raise self._failure() from None
+
+    def close(self) -> None:
+        """No more pictures: wait until the film is written."""
+        assert self.process.stdin is not None  # noqa: S101  # it is a pipe
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        if self.process.wait():
+            raise self._failure()
+
+    def end(self) -> None:
+        """Stop, if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdin is not None and not self.process.stdin.closed:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+        self.said.close()
+
+    def _failure(self) -> CaromError:
+        self.said.seek(0)
+        lines = self.said.read().decode(errors="replace").strip().splitlines()
+        word = lines[-1] if lines else f"exit code {self.process.returncode}"
+        return CaromError(f"ffmpeg could not write the film: {word}. Is the disk full?")
+
+
+def _own_group() -> dict[str, Any]:
+    """Ctrl-C goes to carom alone, which ends ffmpeg itself."""
+    if os.name == "nt":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined,unused-ignore]  # there
+    return {"start_new_session": True}
+
+
+def _pictures(size: tuple[int, int], fps: float) -> list[str]:
+    """Pictures come one after another, as plain bytes."""
+    return ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", f"{fps:.9g}", "-i", "-"]
+
+
+class _Numbered:
+    """Writes pictures one by one into a folder."""
+
+    def __init__(self, folder: Path, pattern: str) -> None:
+        self.folder = folder
+        self.pattern = pattern
+        self.count = 0
+
+    def add(self, pixels: Pixels) -> None:
+        """The next picture."""
+        from matplotlib.image import imsave  # noqa: PLC0415  # an optional part
+
+        imsave(self.folder / (self.pattern % self.count), pixels, metadata={"Software": "carom"})
+        self.count += 1
+
+
+@contextmanager
+def _frames(target: Path) -> Iterator[Writer]:
+    """A folder of pictures, which appear when all are there."""
+    parent = target.parent
+    made = Path(tempfile.mkdtemp(prefix=f".{parent.name}-", dir=parent if parent.is_dir() else parent.parent))
+    try:
+        writer = _Numbered(made, target.name)
+        yield writer
+        parent.mkdir(exist_ok=True)
+        for each in sorted(made.iterdir()):
+            each.replace(parent / each.name)
+        while (old := parent / (target.name % writer.count)).exists():  # of a longer film that this one replaces
+            old.unlink()
+            writer.count += 1
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

@@ -1,0 +1,93 @@
+"""Boundary and obstacles of a flat scene as closed lines of points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Open, Polygon, Scene, Wedge
+from carom.scene.outline import Outline
+
+Floats = NDArray[np.float64]
+
+SMOOTH = np.pi / 96.0
+"""Angle between two points of an arc, at most."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What bounds balls from outside, or is solid: its outline, then its holes, as rows of points in m."""
+
+    loops: tuple[Floats, ...]
+    solid: bool
+    joined: tuple[bool, bool] = (False, False)
+    """Along which axes the sides of a box are joined to each other."""
+
+
+def shapes(scene: Scene, reach: float) -> list[Shape]:
+    """All of them in the plane x, y; of a half-space, what is nearer than `reach` to its point, m."""
+    outer = [] if isinstance(scene.boundary, Open) else [_shape(scene.boundary, reach, solid=False)]
+    return [*outer, *(_shape(each, reach, solid=True) for each in scene.obstacles)]
+
+
+def _shape(part: Boundary | Obstacle, reach: float, *, solid: bool) -> Shape:
+    """What a part is in the plane; sides of a box may be joined."""
+    joined = (part.periodic[0], part.periodic[1]) if isinstance(part, Box) else (False, False)
+    return Shape(tuple(_loops(part, reach)), solid, joined)
+
+
+def _loops(part: Boundary | Obstacle, reach: float) -> Iterator[Floats]:
+    if isinstance(part, Box):
+        yield rectangle(0.0, 0.0, *part.size[:2])
+    elif isinstance(part, Circle | Cylinder):
+        yield circle(part.centre[0], part.centre[1], part.radius)
+    elif isinstance(part, Block):
+        yield rectangle(*part.low[:2], *part.high[:2])
+    elif isinstance(part, HalfSpace):
+        yield _half_plane(part, reach)
+    elif isinstance(part, Wedge):
+        yield np.array(part.corners)
+    elif isinstance(part, Polygon):
+        yield points(part.outline)
+        yield from (points(hole.outline) for hole in part.holes)
+
+
+def rectangle(left: float, bottom: float, right: float, top: float) -> Floats:
+    """Its four corners."""
+    return np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
+
+
+def circle(x: float, y: float, radius: float) -> Floats:
+    """Points round it."""
+    angles = np.arange(0.0, 2.0 * np.pi, SMOOTH)
+    return np.stack([x + radius * np.cos(angles), y + radius * np.sin(angles)], axis=1)
+
+
+def points(outline: Outline) -> Floats:
+    """An outline as points, arcs as many of them."""
+    found: list[Floats] = []
+    for k, bulge in enumerate(outline.bulge.tolist()):
+        start = outline.start[k]
+        if not bulge:
+            found.append(start[None])
+            continue
+        centre, turn = outline.centre[k], 4.0 * np.arctan(bulge)
+        count = max(int(np.ceil(abs(turn) / SMOOTH)), 2)
+        angles = turn * np.arange(count) / count
+        (dx, dy), c, s = start - centre, np.cos(angles), np.sin(angles)
+        found.append(centre + np.stack([c * dx - s * dy, s * dx + c * dy], axis=1))
+    return np.concatenate(found)
+
+
+def _half_plane(part: HalfSpace, reach: float) -> Floats:
+    """A rectangle behind the line; empty where one looks at the surface from above or below."""
+    normal = np.array(part.unit_normal[:2])
+    size = float(np.hypot(*normal))
+    if size < 1.0 - 1e-12:
+        return np.zeros((0, 2))
+    along, down = np.array([-normal[1], normal[0]]) * reach, -normal * reach
+    at = np.array(part.point[:2])
+    return np.array([at - along, at - along + down, at + along + down, at + along])

@@ -1,0 +1,93 @@
+"""The gallery of notebooks: each is clean, is a lesson, and runs."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+GALLERY = Path(__file__).parents[2] / "docs/notebooks"
+NAMES = sorted(path.stem for path in GALLERY.glob("*.ipynb"))
+LARGEST = 100_000
+"""Bytes of a notebook that is stored."""
+PATIENCE = 110
+"""Seconds for a cell: kernels may be compiled on the way."""
+
+EXECUTE = """
+import sys, nbclient, nbformat
+source, made, patience = sys.argv[1:]
+book = nbformat.read(source, as_version=4)
+nbclient.execute(book, timeout=int(patience), kernel_name="python3", cwd=".")
+nbformat.write(book, made)
+"""
+
+
+def read(name: str) -> dict[str, Any]:
+    return json.loads((GALLERY / f"{name}.ipynb").read_text(encoding="utf-8"))
+
+
+def test_the_gallery_is_complete() -> None:
+    assert NAMES == [
+        "brownian-motion", "central-collision", "cloth", "equation-of-state", "ideal-gas", "pi-from-collisions",
+        "planets", "sinai-billiard", "verlet-against-euler",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_is_stored_clean(name: str) -> None:
+    path = GALLERY / f"{name}.ipynb"
+    book = read(name)
+    nbformat.validate(book)
+    assert path.stat().st_size < LARGEST
+    assert path.read_text(encoding="utf-8") == json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+    ids = [cell["id"] for cell in book["cells"]]
+    assert len(set(ids)) == len(ids)
+    assert set(book["metadata"]) == {"kernelspec", "language_info"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_is_a_lesson(name: str) -> None:
+    cells = read(name)["cells"]
+    first, last = ("".join(cells[k]["source"]) for k in (0, -1))
+    assert first.startswith("# ")
+    assert "## Your turn" in last
+    assert last.count("?") >= 2
+    index = (GALLERY.parent / "notebooks.md").read_text(encoding="utf-8")
+    assert f"(notebooks/{name}.ipynb)" in index
+
+
+def executed(name: str, home: Path) -> Any:
+    """A notebook after a run in a process of its own (nbclient leaves sockets behind), with folders of its own."""
+    work, made = home / "work", home / "made.ipynb"
+    work.mkdir()
+    folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
+    variables = {variable: str(home / variable.lower()) for variable in folders} | {"JUPYTER_PLATFORM_DIRS": "1"}
+    plain = {key: value for key, value in os.environ.items() if key != "MPLBACKEND"}  # a notebook has its own
+    done = subprocess.run(
+        [sys.executable, "-c", EXECUTE, str(GALLERY / f"{name}.ipynb"), str(made), str(PATIENCE)],
+        cwd=work, env=plain | variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return nbformat.read(made, as_version=4)
+
+
+@pytest.mark.requirement("T-19")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_runs(name: str, tmp_path: Path) -> None:
+    book = executed(name, tmp_path)
+    outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+    shown = [output.data for output in outputs if output.output_type in {"display_data", "execute_result"}]
+    assert any("image/png" in data for data in shown), "a lesson has a plot"
+    pictures = [data for data in shown if "image/svg+xml" in data]
+    assert pictures, "a lesson shows its scene"
+    for data in pictures:  # nobody is there to use a widget: a picture alone
+        assert "application/vnd.jupyter.widget-view+json" not in data
+        assert re.match(r"<Simulation of .*: \d+ balls? in [23]D, (exact|stepped), t = .* s>", data["text/plain"])

@@ -1,0 +1,202 @@
+"""A saved run goes on to the same bits."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import carom
+from carom.errors import SceneError, StorageError
+from carom.observe.observable import Observable
+from carom.storage import checkpoint
+from carom.storage.recording import Recording
+
+
+@carom.force
+def wind(t, x, v, m, f):  # type: ignore[no-untyped-def]  # compiled
+    for i in range(len(m)):
+        f[i, 0] += 0.1 * m[i]
+
+
+class Steps(Observable):
+    name, symbol, unit = "steps_seen", "n", ""
+
+    def begin(self, sim: Any) -> None:
+        self.seen = 0
+
+    def sample(self, sim: Any) -> float:
+        self.seen += 1
+        return float(self.seen)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"seen": np.array(self.seen)}
+
+    def load(self, state: Any) -> None:
+        self.seen = int(state["seen"])
+
+
+def same(one: carom.Simulation, two: carom.Simulation) -> bool:
+    return (
+        one.time == two.time
+        and one.collisions == two.collisions
+        and one.positions.tobytes() == two.positions.tobytes()
+        and one.velocities.tobytes() == two.velocities.tobytes()
+    )
+
+
+@pytest.mark.requirement("T-08")
+@pytest.mark.parametrize(
+    ("name", "solver"), [("gas", "exact"), ("gas", "stepped"), ("break", "exact"), ("pour", "auto")]
+)
+def test_a_saved_run_goes_on_to_the_same_bits(tmp_path: Path, name: str, solver: str) -> None:
+    scene = carom.library.load(name, **({"count": 40} if name == "gas" else {}))
+    straight = carom.Simulation(scene, solver=solver).run(until=0.61)
+    first = carom.Simulation(scene, solver=solver).run(until=0.3)
+    first.save(tmp_path / "a.checkpoint")
+    again = carom.Simulation.resume(tmp_path / "a.checkpoint")
+    assert same(first, again)
+    assert again.scene == scene
+    assert same(again.run(until=0.61), straight)
+    assert [each.name for each in tmp_path.iterdir()] == ["a.checkpoint"]
+
+
+def test_an_edited_run_is_saved_as_it_is(tmp_path: Path) -> None:
+    first = carom.Simulation(carom.library.load("break"), solver="stepped").run(until=0.1)
+    first.remove([3, 5])
+    first.change_scene(drag=0.01)
+    first.save(tmp_path / "a.checkpoint")
+    again = carom.Simulation.resume(tmp_path / "a.checkpoint")
+    assert same(again.run(until=0.5), first.run(until=0.5))
+
+
+def test_forces_of_ones_own_are_given_again(tmp_path: Path) -> None:
+    scene = carom.library.load("gas", count=40)
+    first = carom.Simulation(scene, forces=[wind]).run(until=0.1)
+    first.save(tmp_path / "a.checkpoint")
+    with pytest.raises(SceneError, match=r"forces: the saved run has these forces of one's own: wind; given are: none"):
+        carom.Simulation.resume(tmp_path / "a.checkpoint")
+    again = carom.Simulation.resume(tmp_path / "a.checkpoint", forces=[wind])
+    assert same(again.run(until=0.3), first.run(until=0.3))
+
+
+def test_saving_from_a_hook_is_refused(tmp_path: Path) -> None:
+    sim = carom.Simulation(carom.library.load("gas", count=40), solver="stepped")
+    sim.after_step(lambda: sim.save(tmp_path / "a.checkpoint"))
+    with pytest.raises(SceneError, match=r"save: is not possible from a hook, amid a step"):
+        sim.run(until=0.1)
+
+
+@pytest.mark.parametrize("solver", ["exact", "stepped"])
+def test_a_recording_goes_on_after_its_checkpoint(tmp_path: Path, solver: str) -> None:
+    scene = carom.library.load("gas", count=40)
+    options: dict[str, Any] = {"every": 0.01, "checkpoint": 1000.0}
+    for name in ("whole", "cut"):
+        sim = carom.Simulation(scene, solver=solver)
+        recorder = sim.record(tmp_path / f"{name}.h5", observables=["virial_pressure", Steps()], **options)
+        sim.run(until=0.333)
+        recorder.checkpoint()
+        sim.run(until=0.4 if name == "cut" else 1.0)
+        recorder.pause = None  # no checkpoint of the end
+        recorder.close(complete=name == "whole")
+    with pytest.raises(SceneError, match="there is no observable 'steps_seen'"):
+        carom.Simulation.resume(tmp_path / "cut.h5")
+    sim = carom.Simulation.resume(tmp_path / "cut.h5", observables=[Steps()])
+    assert sim.time == 0.333
+    assert sim.recorder is not None
+    sim.run(until=1.0)
+    sim.recorder.close()
+    with Recording(tmp_path / "whole.h5") as whole, Recording(tmp_path / "cut.h5") as cut:
+        assert cut.complete
+        for name in whole.names:
+            if name != "carom/until" and not name.startswith("carom/history/"):
+                assert cut.column(name)[:].tobytes() == whole.column(name)[:].tobytes(), name
+        assert len(cut) == 101
+        assert cut.observables["steps_seen"].values.tolist() == list(range(1, 102))
+        if solver == "exact":
+            for t in (0.1, 0.333, 0.3331, 0.77):
+                assert cut.at(t).positions.tobytes() == whole.at(t).positions.tobytes()
+
+
+def test_a_recording_can_be_made_longer(tmp_path: Path) -> None:
+    scene = carom.library.load("gas", count=40)
+    sim = carom.Simulation(scene)
+    with sim.record(tmp_path / "gas.h5", every=0.1, checkpoint=1000.0):
+        sim.run(until=0.2)
+    for end in (0.4, 0.6):
+        sim = carom.Simulation.resume(tmp_path / "gas.h5")
+        with sim.recorder as recorder:  # type: ignore[union-attr]  # it is recorded
+            sim.run(until=end)
+            assert recorder.path == tmp_path / "gas.h5"
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.times.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+
+
+def test_resuming_without_recording_leaves_the_file_alone(tmp_path: Path) -> None:
+    sim = carom.Simulation(carom.library.load("gas", count=40))
+    with sim.record(tmp_path / "gas.h5", every=0.1, checkpoint=1000.0):
+        sim.run(until=0.2)
+    before = (tmp_path / "gas.h5").read_bytes()
+    other = carom.Simulation.resume(tmp_path / "gas.h5", record=False).run(until=0.5)
+    assert other.recorder is None
+    assert (tmp_path / "gas.h5").read_bytes() == before
+
+
+def test_what_does_not_belong_together_is_told(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        sim = carom.Simulation(carom.library.load("gas", count=40))
+        with sim.record(tmp_path / f"{name}.h5", every=0.1, checkpoint=1000.0):
+            sim.run(until=0.2)
+    (tmp_path / "two.h5").replace(tmp_path / "one.h5")
+    with pytest.raises(StorageError, match=r"one\.h5: is another recording than that of the checkpoint"):
+        carom.Simulation.resume(tmp_path / "one.h5")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["one.checkpoint", "one.h5", "two.checkpoint"]
+
+
+def test_a_recording_without_checkpoint_cannot_be_resumed(tmp_path: Path) -> None:
+    sim = carom.Simulation(carom.library.load("gas", count=40))
+    sim.record(tmp_path / "gas.h5").close()
+    with pytest.raises(StorageError, match=r"gas\.h5: there is no checkpoint gas\.checkpoint beside it\. Record with"):
+        carom.Simulation.resume(tmp_path / "gas.h5")
+
+
+def test_what_is_no_checkpoint_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="there is no such file"):
+        carom.Simulation.resume(tmp_path / "no.checkpoint")
+    for text in (b"", b"hello", b"PK\x03\x04 broken"):
+        (tmp_path / "a.checkpoint").write_bytes(text)
+        with pytest.raises(StorageError, match="is no checkpoint of carom"):
+            carom.Simulation.resume(tmp_path / "a.checkpoint")
+
+
+def test_a_cut_checkpoint_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.checkpoint"
+    carom.Simulation(carom.library.load("gas", count=40)).save(path)
+    whole = path.read_bytes()
+    for part in (0.3, 0.9, 0.999):
+        path.write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(StorageError, match="is no checkpoint of carom"):
+            checkpoint.read(path)
+
+
+@pytest.mark.parametrize("value", [-1.0, np.nan, "60s", True])
+def test_a_wrong_pause_is_refused(tmp_path: Path, value: Any) -> None:
+    sim = carom.Simulation(carom.library.load("gas", count=40))
+    with pytest.raises(SceneError, match=r"checkpoint: .* is not a time\. Give the seconds between two checkpoints"):
+        sim.record(tmp_path / "gas.h5", checkpoint=value)
+
+
+def test_the_history_in_memory() -> None:
+    scene = carom.library.load("gas", count=40)
+    sim = carom.Simulation(scene)
+    history = sim.remember()
+    sim.run(until=0.5)
+    sim.forget(history)
+    sim.run(until=0.6)
+    assert history.at(0.3).places[:, :2].tobytes() == carom.Simulation(scene).run(until=0.3).positions.tobytes()
+    assert history.end == 0.5
+    with pytest.raises(
+        SceneError, match=r"remember: only runs of the exact solver can be rebuilt from events\. Record"
+    ):
+        carom.Simulation(scene, solver="stepped").remember()

@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from carom.storage.growing import Growing
+
+PARTS = st.lists(st.tuples(st.integers(0, 50), st.booleans()), max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(PARTS, st.integers(1, 20), st.integers(0, 30))
+def test_rows_come_back_however_they_came(parts: list[tuple[int, bool]], chunk: int, before: int) -> None:
+    """In chunks that HDF5 reads, after any sequence of rows and settling, also where others began."""
+    with h5py.File("growing.h5", "w", driver="core", backing_store=False, libver="latest") as file:
+        options = {"shuffle": True, "compression": "gzip", "compression_opts": 1}
+        dataset = file.create_dataset("a", (before, 3), "f8", maxshape=(None, 3), chunks=(chunk, 3), **options)
+        rng = np.random.default_rng(len(parts))
+        expected = [rng.normal(size=(before, 3))]
+        dataset[:] = expected[0]
+        file.flush()
+        growing = Growing(dataset)
+        for count, settle in parts:
+            rows = rng.normal(size=(count, 3))
+            expected.append(rows)
+            growing.take(rows)
+            if settle:
+                growing.settle()
+                assert growing.length == len(dataset) == sum(map(len, expected))
+        growing.settle()
+        assert dataset[:].tobytes() == np.concatenate(expected).tobytes()
+
+
+@pytest.mark.parametrize("kind", ["f8", "i8"])
+def test_a_chunk_that_is_written_again_moves(tmp_path: Path, kind: str) -> None:
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        options = {"shuffle": True, "compression": "gzip", "compression_opts": 1}
+        dataset = file.create_dataset("a", (0,), kind, maxshape=(None,), chunks=(64,), **options)
+        file.swmr_mode = True
+        growing, places = Growing(dataset), []
+        for k in range(64):
+            growing.append(np.full(1, k, kind))
+            places.append(dataset.id.get_chunk_info(0).byte_offset)
+        assert len(set(places)) == 64
+        assert dataset[:].tolist() == list(range(64))

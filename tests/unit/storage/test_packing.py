@@ -1,0 +1,46 @@
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from carom.storage.packing import Packer, is_worth, shuffled
+
+
+def unpacked(data: bytes, dtype: str, count: int) -> np.ndarray:
+    """What any reader makes of a chunk."""
+    planes = np.frombuffer(zlib.decompress(data), np.uint8).reshape(-1, count)
+    return np.ascontiguousarray(planes.T).reshape(-1).view(dtype)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["f8", "i4", "u1", "i8"]), st.integers(1, 40_000))
+def test_a_chunk_comes_back(seed: int, dtype: str, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = (rng.normal(size=count) * 10.0 ** rng.integers(0, 9)).astype(dtype)
+    assert unpacked(Packer()(rows), dtype, count).tobytes() == rows.tobytes()
+
+
+def test_noise_is_stored_and_order_is_pressed() -> None:
+    rows = 1.0 + np.random.default_rng(1).random(30_000)
+    planes = shuffled(rows)
+    assert [is_worth(plane) for plane in planes] == [False] * 6 + [True, True]
+    assert 0.75 * rows.nbytes < len(Packer()(rows)) < 0.85 * rows.nbytes  # six bytes of eight are noise
+    assert len(Packer()(np.zeros(30_000))) < 0.01 * rows.nbytes
+
+
+def test_a_chunk_can_be_made_longer() -> None:
+    rows = np.arange(5000, dtype=float)
+    usual = Packer()(rows)
+    other = Packer()(rows, other_than=len(usual))
+    assert len(other) > len(usual)
+    assert unpacked(other, "f8", 5000).tolist() == rows.tolist()
+    assert unpacked(Packer().partly(rows), "f8", 5000).tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize("shape", [(7, 5, 3), (1,), (64, 2)])
+def test_rows_of_any_shape(shape: tuple[int, ...]) -> None:
+    rows = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    assert unpacked(Packer()(rows[::1]), "f8", rows.size).tolist() == rows.ravel().tolist()
+    turned = np.asfortranarray(rows)
+    assert Packer()(turned) == Packer()(rows)

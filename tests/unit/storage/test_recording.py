@@ -1,0 +1,342 @@
+"""What is recorded is what was: frames, collisions, observables, any instant."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+import carom
+from carom.errors import SceneError, StorageError
+from carom.observe.triggers import Collisions
+from carom.storage.recording import Recording
+
+SOLVERS = ("exact", "stepped")
+
+
+def gas(count: int = 40) -> carom.Scene:
+    return carom.library.load("gas", count=count)
+
+
+@pytest.fixture(scope="module", params=SOLVERS)
+def recorded(request: Any, tmp_path_factory: Any) -> tuple[Path, carom.Simulation]:
+    """A short run of a gas, and what it came to."""
+    path = tmp_path_factory.mktemp("recorded") / "gas.h5"
+    sim = carom.Simulation(gas(), solver=request.param)
+    with sim.record(path, every=0.05, at=[0.123], observables=["energy", "momentum"], source="a gas"):
+        sim.run(until=1.0)
+    return path, sim
+
+
+@pytest.mark.requirement("T-08")
+def test_frames_are_what_the_run_had(recorded: tuple[Path, carom.Simulation]) -> None:
+    path, sim = recorded
+    with Recording(path) as recording:
+        assert recording.complete
+        assert len(recording) == 22
+        assert recording.times.tolist() == sorted([0.123, *(round(k * 0.05, 2) for k in range(21))])
+        for k in (0, 3, 21):
+            other = carom.Simulation(gas(), solver=sim.solver).run(until=float(recording.times[k]))
+            frame = recording[k]
+            assert frame.positions.tobytes() == other.positions.tobytes()
+            assert frame.velocities.tobytes() == other.velocities.tobytes()
+            assert frame.turns is not None
+            assert frame.turns.tolist() == other.turns.tolist()
+            assert recording.steps[k] == other.collisions
+        assert recording[-1].time == 1.0
+        assert [frame.time for frame in recording] == recording.times.tolist()
+
+
+def test_collisions_are_those_of_the_run(recorded: tuple[Path, carom.Simulation]) -> None:
+    path, sim = recorded
+    rows = carom.Simulation(gas(), solver=sim.solver).collide(until=1.0)
+    with Recording(path) as recording:
+        met = recording.collisions
+        assert met is not None
+        assert met.count == len(met) == len(rows) > 100
+        assert (met[:] == rows).all()
+        assert (met[5:50:7] == rows[5:50:7]).all()
+        assert (met[::-1][:3] == rows[::-1][:3]).all()
+        assert met[-1] == rows[-1]
+        assert [each["time"] for each in met] == rows["time"].tolist()
+        within = (rows["time"] >= 0.3) & (rows["time"] < 0.6)
+        assert (met.between(0.3, 0.6) == rows[within]).all()
+        with pytest.raises(IndexError, match="there is no collision"):
+            met[len(rows)]
+
+
+def test_the_file_tells_where_it_comes_from(recorded: tuple[Path, carom.Simulation]) -> None:
+    path, sim = recorded
+    with Recording(path) as recording:
+        assert recording.scene == gas()
+        assert recording.solver == sim.solver
+        assert recording.source == "a gas"
+        assert recording.versions["carom"] == carom.__version__
+        assert recording.dimension == 2
+        assert recording.sizes is not None
+        assert recording.sizes.tolist() == list(gas().boundary.size)  # type: ignore[union-attr]  # it has a box
+        assert recording.span == (0.0, 1.0)
+        assert recording.masses.tolist() == sim.masses.tolist()
+
+
+def test_observables_are_series(recorded: tuple[Path, carom.Simulation]) -> None:
+    path, sim = recorded
+    with Recording(path) as recording:
+        energy, momentum = recording.observables["energy"], recording.observables["momentum"]
+        assert energy.unit == "J"
+        assert energy.times.tolist() == recording.times.tolist()
+        assert energy.values[-1] == sim.energy
+        assert momentum.values.shape == (22, 2)
+        assert momentum.values[-1].tolist() == sim.momentum.tolist()
+
+
+@pytest.mark.requirement("T-08")
+def test_any_instant_of_an_exact_run(recorded: tuple[Path, carom.Simulation]) -> None:
+    path, sim = recorded
+    with Recording(path) as recording:
+        assert recording.exact == (sim.solver == "exact")
+        if not recording.exact:
+            with pytest.raises(SceneError, match=r"at: no frame was kept at 0\.1234 s.*22 frames.*0\.123, 0\.15"):
+                recording.at(0.1234)
+            return
+        for t in (0.0, 0.1234, 0.5, 0.98765):
+            other = carom.Simulation(gas()).run(until=t)
+            assert recording.at(t).positions.tobytes() == other.positions.tobytes()
+            assert recording.at(t).velocities.tobytes() == other.velocities.tobytes()
+        with pytest.raises(SceneError, match=r"at: 1\.5 s is outside of what was recorded, 0 to 1 s"):
+            recording.at(1.5)
+
+
+def test_a_run_goes_on_from_any_instant(recorded: tuple[Path, carom.Simulation]) -> None:
+    path, sim = recorded
+    other = carom.Simulation(gas(), solver=sim.solver).run(until=1.2)
+    with Recording(path) as recording:
+        again = recording.simulation(0.37)
+        assert again.time == 0.37
+        assert again.run(until=1.2).positions.tobytes() == other.positions.tobytes()
+        assert recording.simulation().time == 1.0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("way", ["run", "collide", "events", "progress"])
+def test_recording_changes_no_bit(tmp_path: Path, solver: str, way: str) -> None:
+    def go(sim: carom.Simulation) -> Any:
+        if way == "collide":
+            return sim.collide(until=0.4).tobytes()
+        if way == "events":
+            return list(sim.events(until=0.4))
+        sim.run(until=0.4, progress=(lambda part: None) if way == "progress" else None)
+        return None
+
+    plain, kept = (carom.Simulation(gas(), solver=solver) for _ in range(2))
+    with kept.record(tmp_path / "gas.h5", every=0.013, observables=["temperature"]):
+        assert go(kept) == go(plain)
+    assert kept.time == plain.time
+    assert kept.collisions == plain.collisions
+    assert kept.positions.tobytes() == plain.positions.tobytes()
+    assert kept.velocities.tobytes() == plain.velocities.tobytes()
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert len(recording) == 31
+        assert recording.collisions is not None
+        assert len(recording.collisions) == plain.collisions
+
+
+def test_frames_by_collisions(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    with sim.record(tmp_path / "gas.h5", every=Collisions(100)):
+        sim.run(collisions=1000)
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.steps.tolist() == list(range(0, 1001, 100))
+
+
+def test_nothing_but_the_start_is_kept_where_nothing_is_said(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    with sim.record(tmp_path / "gas.h5"):
+        sim.run(until=0.2)
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.times.tolist() == [0.0]
+        assert recording.at(0.2).positions.tobytes() == sim.positions.tobytes()
+
+
+def test_a_run_without_end_stops_where_nobody_meets(tmp_path: Path) -> None:
+    apart = carom.Scene(balls=[carom.Ball(position=(0, 0), velocity=(-1, 0), radius=0.1, mass=1.0)])
+    sim = carom.Simulation(apart)
+    with sim.record(tmp_path / "apart.h5", every=0.1):
+        sim.run(collisions=3)
+    assert sim.collisions == 0
+    assert sim.time <= 0.1
+
+
+def test_without_events(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    with sim.record(tmp_path / "gas.h5", every=0.1, events=False, observables=["virial_pressure"]):
+        sim.run(until=0.5)
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.collisions is None
+        assert not recording.exact
+        assert len(recording) == 6
+        assert np.isfinite(recording.observables["virial_pressure"].values[1:]).all()
+
+
+@pytest.mark.requirement("T-08")
+def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    with sim.record(tmp_path / "gas.h5", every=0.1) as recorder, Recording(tmp_path / "gas.h5") as recording:
+        assert len(recording) == 1
+        assert not recording.complete
+        sim.run(until=0.5)
+        recorder.flush()
+        assert len(recording) == 1
+        assert len(recording.refresh()) == 6
+        assert recording.at(0.43).time == 0.43
+        sim.run(until=0.6)
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert len(recording) == 7
+
+
+def test_rows_appear_without_being_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("carom.storage.h5md.PAUSE", 0.05)
+    sim = carom.Simulation(gas())
+    with sim.record(tmp_path / "gas.h5", every=0.1), Recording(tmp_path / "gas.h5") as recording:
+        sim.run(until=0.5)
+        for _ in range(100):
+            time.sleep(0.05)
+            if len(recording.refresh()) == 6:
+                return
+    pytest.fail("the frames did not come")
+
+
+def test_merging_balls_become_nan(tmp_path: Path) -> None:
+    two = [
+        carom.Ball(position=(x, 0.0), velocity=(-v, 0.0), radius=0.1, mass=m)
+        for x, v, m in ((-1.0, -1.0, 1.0), (0.0, 0.0, 2.0), (1.0, 1.0, 1.0), (5.0, 0.0, 3.0))
+    ]
+    scene = carom.Scene(balls=two, attraction=carom.Attraction(G=1e-12, touch="merge"))
+    sim = carom.Simulation(scene, step=0.01)
+    with sim.record(tmp_path / "merge.h5", every=0.5, observables=["energy"]):
+        sim.run(until=2.0)
+    with Recording(tmp_path / "merge.h5") as recording:
+        assert [frame.present.sum() for frame in recording] == [4, 4, 2, 2, 2]
+        last = recording[-1]
+        assert np.flatnonzero(last.present).tolist() == [0, 3]
+        assert last.positions[3].tolist() == sim.positions[1].tolist()
+        masses, radii = recording.bulk(4)
+        assert masses.tolist() == [4.0, 0.0, 0.0, 3.0]
+        assert radii[0] == sim.radii[0] > 0.1
+        met = recording.collisions
+        assert met is not None
+        assert {(int(row["a"]), int(row["b"])) for row in met} <= {(0, 1), (1, 2), (0, 2)}
+
+
+def test_unborn_balls_are_nan(tmp_path: Path) -> None:
+    balls = [carom.Ball(position=(0, y), radius=0.1, mass=1.0, born=t) for y, t in ((0, 0.0), (1, 0.25))]
+    sim = carom.Simulation(carom.Scene(balls=balls), step=0.01)
+    with sim.record(tmp_path / "born.h5", every=0.2):
+        sim.run(until=0.4)
+    with Recording(tmp_path / "born.h5") as recording:
+        assert [frame.present.tolist() for frame in recording] == [[True, False], [True, False], [True, True]]
+
+
+def test_added_balls_are_refused_and_the_run_stays_whole(tmp_path: Path) -> None:
+    sim = carom.Simulation(carom.library.load("break"))
+    count = len(sim.masses)
+    with sim.record(tmp_path / "break.h5", every=0.1):
+        with pytest.raises(SceneError, match="balls cannot be added while a run is being recorded"):
+            sim.add(carom.Ball(position=(0.1, 0.1), radius=0.001, mass=1.0))
+        assert len(sim.masses) == count
+        sim.run(until=0.35)
+        sim.remove(2)
+        sim.run(until=0.5)
+    sim.run(until=0.6)
+    with Recording(tmp_path / "break.h5") as recording:
+        assert [int(frame.present.sum()) for frame in recording] == [count] * 4 + [count - 1] * 2
+        assert recording.at(0.45).present.sum() == count - 1
+        assert np.flatnonzero(~recording.at(0.45).present).tolist() == [2]
+
+
+def test_a_copy_is_not_recorded(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    with sim.record(tmp_path / "gas.h5", every=0.1):
+        other = sim.copy()
+        assert other.recorder is None
+        other.run(until=1.0)
+        sim.run(until=0.2)
+    assert sim.recorder is None
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert len(recording) == 3
+
+
+def test_one_recording_at_a_time(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    with sim.record(tmp_path / "a.h5"):
+        with pytest.raises(SceneError, match=r"record: the run is being recorded already, in .*a\.h5\. Close"):
+            sim.record(tmp_path / "b.h5")
+        with pytest.raises(StorageError, match=r"a\.h5: another run is writing this file"):
+            carom.Simulation(gas()).record(tmp_path / "a.h5", force=True)
+    with pytest.raises(StorageError, match=r"a\.h5: exists already\. Choose another name, or say force=True"):
+        sim.record(tmp_path / "a.h5")
+    sim.record(tmp_path / "a.h5", force=True).close()
+    assert [each.name for each in tmp_path.iterdir()] == ["a.h5"]
+
+
+def test_a_recording_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    with pytest.raises(StorageError, match=r"there is no such file or folder"):
+        sim.record(tmp_path / "nowhere" / "a.h5")
+    with pytest.raises(SceneError, match="there is no observable 'enrgy'"):
+        sim.record(tmp_path / "a.h5", observables=["enrgy"])
+    assert sim.recorder is None
+    assert not list(tmp_path.iterdir())
+    sim.run(until=0.1)
+
+
+def test_what_is_no_recording_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="there is no such file"):
+        Recording(tmp_path / "no.h5")
+    (tmp_path / "text.h5").write_text("hello")
+    with pytest.raises(StorageError, match="is no recording: not an HDF5 file"):
+        Recording(tmp_path / "text.h5")
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["a"] = 1
+    with pytest.raises(StorageError, match="is no recording of carom"):
+        Recording(tmp_path / "other.h5")
+
+
+def test_errors_of_the_writer_come_up_in_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim = carom.Simulation(gas())
+    recorder = sim.record(tmp_path / "gas.h5", every=0.001)
+
+    def broken(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("carom.storage.growing.Growing.append", broken)
+    with pytest.raises(StorageError, match=r"gas\.h5: there is no room left on the disk\. Make room and resume"):
+        sim.run(until=100.0)
+    with pytest.raises(StorageError):
+        recorder.close()
+    assert sim.recorder is None
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert len(recording) == 1
+        assert not recording.complete
+
+
+def test_the_scene_of_many_balls_in_three_dimensions(tmp_path: Path) -> None:
+    scene = carom.library.load("gas", count=64, dimension=3)
+    sim = carom.Simulation(scene)
+    with sim.record(tmp_path / "gas.h5", every=0.1):
+        sim.run(until=0.2)
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording[0].positions.shape == (64, 3)
+        assert recording.at(0.15).positions.tobytes() == carom.Simulation(scene).run(until=0.15).positions.tobytes()
+
+
+@pytest.mark.parametrize("name", ["gas", "gas-under-gravity", "break"])
+def test_one_look_sees_what_two_do(name: str) -> None:
+    sim = carom.Simulation(gas() if name == "gas" else carom.library.load(name), solver="exact")
+    for t in (0.0, 0.1, 0.7321):
+        sim.run(until=t)
+        places, velocities = sim.look()
+        assert places.tolist() == sim.positions.tolist()
+        assert velocities.tolist() == sim.velocities.tolist()
