@@ -456,6 +456,20 @@ def test_a_scene_with_forces_cannot_be_exact() -> None:
     assert session.view().solving.solver == "stepped"
 
 
+def test_what_goes_wrong_on_the_way_is_told() -> None:
+    """Bodies that come closer than steps can follow are noticed while the run goes on, not when something is asked."""
+    balls = [Ball(position=(0.0, 0.0), mass=1.0), Ball(position=(1.0, 0.0), velocity=(0.0, 1e-3), mass=1.0)]
+    session = Session(Scene(attraction=Attraction(G=1.0), stepping=Stepping(step=0.01), balls=balls))
+    session.do("run")
+    for _ in range(400):
+        session.advance(1 / 30)
+        if session.message is not None:
+            break
+    assert session.message is not None
+    assert session.message.kind == "warning"
+    assert "came closer than steps of 0.01 s can follow" in session.message.text
+
+
 def test_a_step_that_is_too_large_is_warned_about_and_a_blow_up_pauses() -> None:
     session = bench("coupled-oscillators")
     session.do("solve", step=5.0)

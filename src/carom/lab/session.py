@@ -6,7 +6,8 @@ The session is touched by one thread alone.
 from __future__ import annotations
 
 import time as clocks
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -96,12 +97,10 @@ class Session:
                 self.begin()
             if command not in ASIDE:
                 self.hunting = None
-            with step_warnings() as warned:
+            with self._telling():
                 DOES[command](self, **arguments)
-            if self.said == before and COMMANDS[command].undoable:
-                self.message = None  # what was wrong is so no longer
-            for warning in warned:
-                self.say("warning", warning)
+                if self.said == before and COMMANDS[command].undoable:
+                    self.message = None  # what was wrong is so no longer
         except SceneError as error:
             self.complain(error)
         except NotExactError as error:
@@ -117,6 +116,14 @@ class Session:
         self.said += 1
         self.message = Message(kind, text, where, self.said)
 
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Meanwhile, warnings about steps are told to the person."""
+        with step_warnings() as warned:
+            yield
+        for warning in warned:
+            self.say("warning", warning)
+
     def complain(self, error: SceneError) -> None:
         """Say what cannot be, and how to mend it."""
         first, *others = error.problems
@@ -128,7 +135,8 @@ class Session:
     def begin(self) -> Track:
         """The run; made now, if there is none yet."""
         if self.run is None:
-            self.run = Track(started(self.first))
+            with self._telling():
+                self.run = Track(started(self.first))
         return self.run
 
     def prepare(self) -> None:
@@ -149,12 +157,13 @@ class Session:
         """Let so much time of the clock pass; comes back within about 20 ms, however little was done in them."""
         track = self.begin()
         try:
-            if self.goal is not None:
-                self._seek(BUDGET)
-            elif self.hunting is not None:
-                self._hunt(BUDGET)
-            elif self.running and not self.held and seconds > 0.0:
-                self._go_on(track, seconds)
+            with self._telling():
+                if self.goal is not None:
+                    self._seek(BUDGET)
+                elif self.hunting is not None:
+                    self._hunt(BUDGET)
+                elif self.running and not self.held and seconds > 0.0:
+                    self._go_on(track, seconds)
         except SolverError as error:
             self.stop(error)
         self.recount()
