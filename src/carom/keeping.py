@@ -271,26 +271,26 @@ class Keeping(Steering):
         """Run from sample to sample; True if it stopped before the end."""
         merging = self._scene.attraction is not None and self._scene.attraction.touch == "merge"
         largest = 1 if merging else BLOCK
-        met, last = 0, self._time
-        while met < quota:
+        first, last = self._solver.collisions, self._time
+        while (met := self._solver.collisions - first) < quota:
             due, count = recorder.sampler.due()
             part = min(quota - met, largest, max(1, count - self._solver.collisions))
-            rows, on = self._follow(min(end, due), part, recorder)
+            rows, on = self._follow(min(end, due), part, recorder, told=logs is not None)
             if logs is not None:
                 room = logs[met : met + len(rows)]
                 room[:] = rows[: len(room)]
-            met += len(rows)
-            last = self._time if len(rows) else last
+            still = self._solver.collisions == first + met
+            last = last if still else self._time
             if not on and (due > end or self._time >= end):
                 return False
-            if not on and not np.isfinite(end) and not len(rows) and self._is_over(last):
+            if not on and not np.isfinite(end) and still and self._is_over(last):
                 return False
         return True
 
-    def _follow(self, end: float, quota: int, recorder: Recorder) -> tuple[NDArray[Any], bool]:
-        """Run to the next sample or block of collisions, and take them."""
+    def _follow(self, end: float, quota: int, recorder: Recorder, *, told: bool) -> tuple[NDArray[Any], bool]:
+        """Run to the next sample or block of collisions, and take them; `told` if the run itself is asked for them."""
         before, who = self._solver.collisions, recorder.sampler.rows
-        logs = recorder.room(self._solver.room(quota))
+        logs = recorder.room(self._solver.room(quota), told=told)
         try:
             on = self._advance_freely(end, quota, logs)
         except SolverError:
@@ -389,9 +389,9 @@ class Recorder:
 
     # Called by the run.
 
-    def room(self, count: int) -> NDArray[Any]:
+    def room(self, count: int, *, told: bool) -> NDArray[Any]:
         """A log for so many collisions; none if nobody wants them."""
-        if not self.sampler.wants_collisions:
+        if not (told or self.sampler.wants_collisions):
             return self._logs[:0]
         if len(self._logs) < count:
             self._logs = np.zeros(count, collision_record)

@@ -181,6 +181,19 @@ def test_without_events(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("T-08")
+@pytest.mark.parametrize("solver", ["exact", "stepped"])
+def test_a_run_by_collisions_ends_and_tells_them_without_events(tmp_path: Path, solver: str) -> None:
+    """It once went on for ever: what nobody kept was not counted."""
+    scene = carom.library.load("gas", count=50)
+    plain, sim = carom.Simulation(scene, solver=solver), carom.Simulation(scene, solver=solver)
+    with sim.record(tmp_path / "gas.h5", every=0.01, events=False):
+        sim.run(collisions=40)
+        rows = sim.collide(collisions=30)
+    plain.run(collisions=40)
+    assert (rows == plain.collide(collisions=30)).all()
+    assert (sim.positions == plain.positions).all()
+
+
 def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
     sim = carom.Simulation(gas())
     with sim.record(tmp_path / "gas.h5", every=0.1) as recorder, Recording(tmp_path / "gas.h5") as recording:
