@@ -11,6 +11,7 @@
     └── MissingExtraError (also ImportError) an optional part that is not installed
 
     StepWarning (a UserWarning)              a step that may be too large
+    StorageWarning (a UserWarning)           a run that is not recorded any more, or not resumed as it was
 
 A text says where, what (with the value) and how to mend it, one line a problem.
 """
@@ -34,6 +35,7 @@ __all__ = [
     "StackError",
     "StepWarning",
     "StorageError",
+    "StorageWarning",
     "the_first",
 ]
 
@@ -151,6 +153,10 @@ class BlowUpError(SolverError):
 
 class StepWarning(UserWarning):
     """A step that is larger than the largest that is stable, or in which heavy balls may sink into light ones."""
+
+
+class StorageWarning(UserWarning):
+    """A run that is not recorded any more, or that cannot be resumed quite as it was."""
 
 
 class StorageError(CaromError):

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
+import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from time import monotonic
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom import choice, editing
-from carom.errors import Problem, SceneError, SolverError, StepWarning, StorageError
+from carom.errors import Problem, SceneError, SolverError, StepWarning, StorageError, StorageWarning
 from carom.observe import triggers
-from carom.observe.recorder import Sampler, observables_for
+from carom.observe.sampler import Sampler, observables_for
 from carom.scene import Scene
 from carom.scene.base import shown
 from carom.scene.files import dumps
 from carom.steering import Steering
 from carom.storage.atomic import Lock
-from carom.storage.checkpoint import Checkpoint, checkpoint_of, found, read
+from carom.storage.checkpoint import Checkpoint, discard, found, read
+from carom.storage.h5md import EDITS
+from carom.storage.recorder import BLOCK, Recorder
 from carom.storage.recording import Recording
-from carom.storage.tape import Header, Tape
+from carom.storage.tape import Header, Tape, versions
 from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
@@ -34,11 +34,6 @@ if TYPE_CHECKING:
     from carom.solvers.stepped.extra import Force
 
 Floats = NDArray[np.float64]
-
-BLOCK = 2**14
-"""Collisions that are taken at once, at most."""
-LINGER = 0.5
-"""What has happened waits at most so long before it is handed to the writer, s."""
 
 
 class Keeping(Steering):
@@ -96,6 +91,7 @@ class Keeping(Steering):
 
         Recording changes no bit of the run.
         """
+        self._between_steps("record")
         if self._recorder is not None:
             what = f"the run is being recorded already, in {self._recorder.path}"
             raise SceneError([Problem("record", what, "Close that recording first.")])
@@ -105,6 +101,7 @@ class Keeping(Steering):
         pause = _pause(checkpoint)
         lock = Lock(target)
         lock.acquire()
+        history = None
         try:
             if target.exists() and not force:
                 raise StorageError(target, "exists already", "Choose another name, or say force=True (--force).")
@@ -116,16 +113,24 @@ class Keeping(Steering):
             columns = history.drain() if history is not None else {}
             tape = Tape.begun(target, header, sampler.observables, sample, columns, lock)
         except BaseException:
+            if history is not None:
+                self.forget(history)
             lock.release()
             raise
-        checkpoint_of(target).unlink(missing_ok=True)  # it belonged to a file that is gone
-        self._recorder = Recorder(self._as_moment, tape, sampler, pause, self, history)
-        tape.passed(self._time, columns)
-        self._recorder.take()
-        self._recorder.flush()
-        if pause is not None:
-            self._recorder.checkpoint()
-        return self._recorder
+        self._recorder = recorder = Recorder(self._as_moment, tape, sampler, pause, history)
+        try:
+            discard(target)  # it belonged to a file that is gone
+            tape.passed(self._time, columns)
+            recorder.take()
+            recorder.flush()
+            if pause is not None:
+                recorder.checkpoint()
+        except BaseException:
+            recorder.lose()
+            with contextlib.suppress(StorageError):  # what went wrong first is told
+                recorder.close(complete=False)
+            raise
+        return recorder
 
     def save(self, path: str | Path) -> None:
         """Save the run as it is, to go on later with `Simulation.resume`, to the same bits."""
@@ -153,6 +158,7 @@ class Keeping(Steering):
         saved = read(source)
         run = cls.__new__(cls)
         cls._begin_again(run, saved, forces)
+        _tell_what_is_missing(source, saved)
         if record and saved.recording:
             cls._record_again(run, source.with_name(saved.recording["name"]), saved, observables)
         return run
@@ -174,6 +180,7 @@ class Keeping(Steering):
             self._solver = choice.start(saved.scene, cast("choice.Name", saved.solver), self._wish)
         self._solver.restore(saved.state)
         self._time = saved.time
+        self._touched = bool(saved.wish.get("touched", False))
 
     def _checkpoint(self, **recorded: Any) -> Checkpoint:
         return Checkpoint(self._scene, self._time, self._solver.name, self._told(), self._solver.state(), **recorded)
@@ -183,10 +190,11 @@ class Keeping(Steering):
         wish = self._wish
         told: dict[str, Any] = {
             "step": None, "integrator": None, "contacts": None, "neighbours": wish.neighbours,
-            "forces": [each.name for each in wish.forces],
+            "forces": [each.name for each in wish.forces], "hooks": 0, "touched": self._touched,
         }  # fmt: skip
         if self._solver.name == "stepped":
-            method = self.method
+            method, hooks = self.method, self._stepped("record").hooks
+            told["hooks"] = len(hooks.before) + len(hooks.prepared) + len(hooks.after)
             told |= {"step": method.step, "integrator": method.integrator.name, "contacts": method.contacts}
         return told
 
@@ -200,15 +208,22 @@ class Keeping(Steering):
         lock = Lock(path)
         lock.acquire()
         try:
-            sampler.resume(self._as_moment, saved.recorder)
             tape = Tape.continued(path, told["mark"], told["rows"], lock)
+        except BaseException:
+            lock.release()
+            raise
+        history = None
+        try:
+            sampler.resume(self._as_moment, saved.recorder, tape.header.scene)
             history = tape.history()
             if history is not None:
                 self._exact.remember(history)
         except BaseException:
-            lock.release()
+            if history is not None:
+                self.forget(history)
+            tape.writer.close(complete=False)
             raise
-        self._recorder = Recorder(self._as_moment, tape, sampler, told["pause"], self, history)
+        self._recorder = Recorder(self._as_moment, tape, sampler, told["pause"], history)
         self._recorder.goal = dict(told["goal"])
 
     @property
@@ -217,12 +232,8 @@ class Keeping(Steering):
         return self
 
     def _header(self, sampler: Sampler, source: str) -> Header:
-        walls: list[str] = []
-        with contextlib.suppress(IndexError):
-            while True:
-                walls.append(self._solver.wall_name(len(walls)))
         whens = [each.described() for each in sampler.triggers]
-        return Header(self._scene, self._solver.name, self._told(), walls, sampler.events, whens, source)
+        return Header(self._scene, self._solver.name, self._told(), _walls(self._solver), sampler.events, whens, source)
 
     # History.
 
@@ -261,6 +272,7 @@ class Keeping(Steering):
         if low != 0.0 or recording.wish["forces"]:
             what = "the run can only be had again from its start, and that is not in the file"
             raise StorageError(recording.path, what, "Resume it from a checkpoint: Simulation.resume(…).")
+        _check_untouched(recording, time)
         told = {name: recording.wish[name] for name in ("step", "integrator", "contacts", "neighbours")}
         run.__init__(recording.scene, solver=recording.solver, check=False, **told)  # type: ignore[misc]  # the joint's
         return run.run(until=time)  # type: ignore[attr-defined,no-any-return]  # as above
@@ -268,179 +280,131 @@ class Keeping(Steering):
     # While it runs.
 
     def _advance_recorded(self, end: float, quota: int, logs: NDArray[Any] | None, recorder: Recorder) -> bool:
-        """Run from sample to sample; True if it stopped before the end."""
-        merging = self._scene.attraction is not None and self._scene.attraction.touch == "merge"
-        largest = 1 if merging else BLOCK
-        first, last = self._solver.collisions, self._time
-        while (met := self._solver.collisions - first) < quota:
+        """Run from sample to sample; True if it stopped before the end. Time stands where it would unrecorded."""
+        largest = 1 if self._merging else BLOCK
+        endless = not np.isfinite(end)
+        stop = self._last_hope() if endless else end
+        first, met = self._solver.collisions, 0
+        while met < quota:
             due, count = recorder.sampler.due()
             part = min(quota - met, largest, max(1, count - self._solver.collisions))
-            rows, on = self._follow(min(end, due), part, recorder, told=logs is not None)
+            goal = due if due <= stop else stop + (self._half_a_step if endless else 0.0)
+            rows, on = self._follow(goal, part, recorder, told=logs is not None, last=stop < due if endless else None)
             if logs is not None:
                 room = logs[met : met + len(rows)]
                 room[:] = rows[: len(room)]
-            still = self._solver.collisions == first + met
-            last = last if still else self._time
-            if not on and (due > end or self._time >= end):
+            before, met = met, self._solver.collisions - first
+            if not on and (self._time < goal or self._time >= stop):
                 return False
-            if not on and not np.isfinite(end) and still and self._is_over(last):
-                return False
+            if endless and met == before and not np.isfinite(stop):
+                stop = self._last_seam()
+            elif endless and met > before and self._merging:
+                stop = self._last_hope()
         return True
 
-    def _follow(self, end: float, quota: int, recorder: Recorder, *, told: bool) -> tuple[NDArray[Any], bool]:
-        """Run to the next sample or block of collisions, and take them; `told` if the run itself is asked for them."""
-        before, who = self._solver.collisions, recorder.sampler.rows
-        logs = recorder.room(self._solver.room(quota), told=told)
+    def _follow(
+        self, goal: float, quota: int, recorder: Recorder, *, told: bool, last: bool | None
+    ) -> tuple[NDArray[Any], bool]:
+        """Run to the next sample or block of collisions, and take them.
+
+        told  is the run itself asked for the collisions?
+        last  of a run without end: is nothing expected after the goal? None for a run with an end.
+        """
+        before, who, now = self._solver.collisions, recorder.sampler.rows, self._time
         try:
-            on = self._advance_freely(end, quota, logs)
-        except SolverError:
-            recorder.pass_on(logs[: self._solver.collisions - before].copy(), who)
-            raise
+            logs = recorder.room(self._solver.room(quota), told=told)
+            on, error = False, None
+            try:
+                on = self._advance_freely(goal, quota, logs)
+            except SolverError as stopped:
+                error = stopped
+            rows = logs[: self._solver.collisions - before].copy()
+            if last is not None and not (on or error) and (last or self._is_over):
+                self._time = max(now, self._solver.time)
+            recorder.pass_on(rows, who)
+            if error is None:
+                recorder.take()
+                recorder.tick()
         except BaseException:
-            recorder.sound = False  # somebody broke off amid a run: what was logged may not be all
+            recorder.lose()  # somebody broke off amid it: what has happened may not all be on the tape
             raise
-        rows = logs[: self._solver.collisions - before].copy()
-        recorder.pass_on(rows, who)
-        recorder.take()
-        recorder.tick()
+        if error is not None:
+            raise error
         return rows, on
 
-    def _is_over(self, last: float) -> bool:
-        """Will nobody meet anything any more, as far as can be known?"""
-        if np.isfinite(self._solver.patience):
-            return self._time - last >= self._solver.patience
-        return not len(self._solver.next_together())
+    @property
+    def _merging(self) -> bool:
+        return self._scene.attraction is not None and self._scene.attraction.touch == "merge"
+
+    @property
+    def _half_a_step(self) -> float:
+        return 0.5 * self.method.step if self._solver.name == "stepped" else 0.0
+
+    def _last_hope(self) -> float:
+        """Until when a run without end waits for a collision, s: infinite where it is known if there is one."""
+        return self._solver.time + self._solver.patience
+
+    @property
+    def _is_over(self) -> bool:
+        """Is it known, without much ado, that nobody will meet anything any more?"""
+        exact = self._solver.name == "exact"
+        return exact and not self._solver.advance(np.inf, 0, np.zeros(0, collision_record))
+
+    def _last_seam(self) -> float:
+        """Where balls only go round and round: the time when a run without end gives up, s; else infinite."""
+        if len(self._solver.next_together()):
+            return np.inf
+        twin = copy.deepcopy(self._solver)
+        twin.advance(np.inf, 1, np.zeros(0, collision_record))
+        return max(self._time, twin.time)
 
     def forget(self, history: History) -> None:
         """Write no more into a history that `remember` gave."""
         if self._solver.name == "exact":
             self._exact.forget(history)
 
-    def _survive(self, edit: editing.Edit, stay: NDArray[np.intp] | None) -> None:
-        """Tell the recorder who is left after an edit: `stay`, or whom the edit names."""
-        if self._recorder is None:
+    # Edits.
+
+    def stands(self, what: str) -> None:
+        """Refuse what cannot be done amid a step: for recorders."""
+        self._between_steps(what)
+
+    def let_go(self) -> None:
+        """Nobody records the run any more: for recorders."""
+        self.__dict__.pop("_recorder", None)
+
+    @property
+    def _recording(self) -> Recorder | None:
+        """Who records the run, if anyone does and has not lost the thread."""
+        return self._recorder if self._recorder is not None and self._recorder.sound else None
+
+    def _touch(self) -> None:
+        """Note, also in the file, that the run was taken by the hand: its scene alone does not tell it any more."""
+        if not self._touched and self._recording is not None:
+            self._recording.touched()
+        super()._touch()
+
+    def _check_edit(self, edit: editing.Edit, stay: NDArray[np.intp] | None) -> None:
+        """Refuse an edit that a recording under way has no place for. `stay` tells who is left, of a merger."""
+        if self._recording is None:
             return
-        count = len(self._recorder.sampler.rows)
+        self._recording.sampler.check_room(len(edit.origin))
+        old, new = self._scene, edit.scene
+        changed = [name for name in ("attraction", "obstacles") if getattr(old, name) != getattr(new, name)]
+        if _shape(old) != _shape(new):
+            changed.append("boundary")
         if stay is None:
-            stay = np.arange(count) if len(edit.origin) == count else edit.origin
-        self._recorder.survive(stay)
+            rows = self._left(edit)
+            changed += ["mass"] if (old.balls.mass[rows] != new.balls.mass).any() else []
+            changed += ["radius"] if (old.balls.radius[rows] != new.balls.radius).any() else []
+        if changed:
+            what = f"{' and '.join(changed)} cannot be changed while a run is being recorded"
+            raise SceneError([Problem("record", what, "Close the recording first, and begin another one after it.")])
 
-
-class Recorder:
-    """A recording under way; close it when the run is over, or use it in a `with`."""
-
-    def __init__(
-        self, moment: Any, tape: Tape, sampler: Sampler, pause: float | None, run: Keeping, history: History | None
-    ) -> None:
-        self.path = tape.path
-        self.sampler = sampler
-        self.tape = tape
-        self.pause = pause
-        self.sound = True
-        """Is everything that has happened on the tape?"""
-        self.goal: dict[str, Any] = {}
-        """How long the run is to be, for who resumes it."""
-        self._moment = moment
-        self._run: Keeping | None = run
-        self._history = history
-        self._waiting, self._handed = 0, monotonic()
-        atexit.register(self.close, complete=False)  # who forgets to close it loses nothing
-        self._due = np.inf if pause is None else monotonic() + pause
-        self._logs = np.zeros(0, collision_record)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close(complete=error is None)
-
-    def __repr__(self) -> str:
-        return f"<recorder of {self.path}>"
-
-    def flush(self) -> None:
-        """Wait until all that was recorded can be read, and is on the disk."""
-        self._hand_over()
-        self.tape.writer.flush()
-
-    def close(self, *, complete: bool = True) -> None:
-        """End the recording; the run can go on without. With checkpoints, the last one is of now."""
-        run, self._run = self._run, None
-        if run is None:
-            return
-        atexit.unregister(self.close)
-        run.__dict__.pop("_recorder", None)
-        try:
-            if self._history is not None:
-                run.forget(self._history)
-            if self.tape.writer.error is None:
-                self._hand_over()
-            if self.pause is not None and self.sound and self.tape.writer.error is None:
-                self._save(run)
-        finally:
-            self.tape.writer.close(complete=complete and self.sound)
-
-    def checkpoint(self) -> Path:
-        """Write a checkpoint now; gives its name."""
-        if self._run is None or not self.sound:
-            raise StorageError(self.path, "the recording has ended", "Save before closing it.")
-        return self._save(self._run)
-
-    # Called by the run.
-
-    def room(self, count: int, *, told: bool) -> NDArray[Any]:
-        """A log for so many collisions; none if nobody wants them."""
-        if not (told or self.sampler.wants_collisions):
-            return self._logs[:0]
-        if len(self._logs) < count:
-            self._logs = np.zeros(count, collision_record)
-        return self._logs[:count]
-
-    def pass_on(self, rows: NDArray[Any], who: NDArray[np.intp]) -> None:
-        """Take what has happened."""
-        self.sampler.collided(rows, who, self.tape)
-        self._waiting += max(1, len(rows))
-        if self._waiting >= BLOCK // 2 or monotonic() - self._handed > LINGER:
-            self._hand_over()
-
-    def _hand_over(self) -> None:
-        """Give the tape what has gathered: the history, and how far the run has come."""
-        self._waiting, self._handed = 0, monotonic()
-        self.tape.passed(self._moment.time, self._history.drain(forget=True) if self._history is not None else {})
-
-    def survive(self, stay: NDArray[np.intp]) -> None:
-        """Only these balls are left, by their numbers before."""
-        if len(stay) < len(self.sampler.rows):
-            self.sampler.survive(stay)
-            self.tape.edited(self._moment.time, self.sampler.rows)
-
-    def take(self) -> None:
-        """Take a sample if one is due."""
-        if self.sampler.is_due(self._moment):
-            self.sampler.take(self._moment, self.tape)
-
-    def tick(self) -> None:
-        """Write a checkpoint if it is time."""
-        if monotonic() >= self._due and self._run is not None:
-            self._save(self._run)
-            self._due = monotonic() + (self.pause or 0.0)
-
-    def _save(self, run: Keeping) -> Path:
-        target = checkpoint_of(self.path)
-        self._hand_over()
-        told = {
-            "name": self.path.name,
-            "mark": self.tape.header.mark,
-            "rows": self.tape.writer.flush(),
-            "triggers": [each.described() for each in self.sampler.triggers],
-            "observables": [each.name for each in self.sampler.observables],
-            "events": self.sampler.events,
-            "pause": self.pause,
-            "goal": self.goal,
-        }
-        run.save_with(target, told, self.sampler.state())
-        return target
+    def _left(self, edit: editing.Edit) -> NDArray[np.intp]:
+        """Who is left after an edit that is no merger, by the numbers before."""
+        count = len(self._scene.balls)
+        return np.arange(count) if len(edit.origin) == count else edit.origin
 
 
 def _pause(value: Any) -> float | None:
@@ -451,3 +415,45 @@ def _pause(value: Any) -> float | None:
         what = f"{shown(value)} is not a time"
         raise SceneError([Problem("checkpoint", what, "Give the seconds between two checkpoints, such as 60.")])
     return float(value)
+
+
+def _walls(solver: Any) -> list[str]:
+    """The names of all walls, in the order of their numbers."""
+    walls: list[str] = []
+    with contextlib.suppress(IndexError):
+        while True:
+            walls.append(solver.wall_name(len(walls)))
+    return walls
+
+
+def _shape(scene: Scene) -> Any:
+    """The boundary, whatever it is made of."""
+    wall: Any = scene.boundary
+    return wall.replace(material="wall") if hasattr(wall, "material") else wall
+
+
+def _check_untouched(recording: Recording, time: float) -> None:
+    """Refuse to play a run again that its scene alone does not tell.
+
+    Mergers come again by themselves. An edit by hand leaves, besides, a row of edits after which as many are left.
+    """
+    edits = recording.column(EDITS)[:]
+    left = np.concatenate([[len(recording.masses)], edits[:, 1]])
+    by_hand = bool(((np.diff(left) == 0) & (edits[:, 0] <= time)).any())
+    if by_hand or recording.wish.get("touched") or recording.wish.get("hooks"):
+        what = "the run was edited, taken by the hand or had hooks, and so cannot be had again from its start"
+        raise StorageError(recording.path, what, "Resume it from a checkpoint: Simulation.resume(…).")
+
+
+def _tell_what_is_missing(path: Path, saved: Checkpoint) -> None:
+    """Say what of a saved run cannot be had again."""
+    hooks = int(saved.wish.get("hooks", 0))
+    if hooks:
+        many = "a hook, which is" if hooks == 1 else f"{hooks} hooks, which are"
+        message = f"{path}: the saved run had {many} code and not saved. Add it again before running on."
+        warnings.warn(message.replace("it again", "them again") if hooks > 1 else message, StorageWarning, stacklevel=3)
+    now = versions()
+    others = [f"{name} {was} (now {now.get(name)})" for name, was in saved.versions.items() if now.get(name) != was]
+    if others:
+        message = f"{path}: saved with {', '.join(others)}. The run goes on, but perhaps not to the same bits."
+        warnings.warn(message, StorageWarning, stacklevel=3)

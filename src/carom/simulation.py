@@ -157,8 +157,10 @@ class Simulation(Keeping):
         """Run; True if it stopped before the end, so that time stands at the last collision (or step)."""
         if quota == 0:
             return True
+        if self._recording is not None:
+            return self._advance_recorded(end, quota, logs, self._recording)
         if self._recorder is not None:
-            return self._advance_recorded(end, quota, logs, self._recorder)
+            self._recorder.warn()
         return self._advance_freely(end, quota, logs)
 
     def _advance_freely(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
@@ -404,12 +406,20 @@ class Simulation(Keeping):
     def _edit(self, edit: editing.Edit, stay: NDArray[np.intp] | None = None) -> None:
         """Go on with what becomes of an edit; nothing is changed if that cannot be. `stay` tells who is left."""
         self._between_steps("an edit")
-        if self._recorder is not None:
-            self._recorder.sampler.check_room(len(edit.origin))
+        self._check_edit(edit, stay)
         scene = edit.present(self._moment())
-        self._solver = self._solver.edited(edit.scene, edit.origin, self._time, around=edit.around)
-        self._scene = scene
-        self._survive(edit, stay)
+        recorder, left = self._recording, self._left(edit) if stay is None else stay
+        solver = self._solver.edited(edit.scene, edit.origin, self._time, around=edit.around)
+        try:
+            self._solver, self._scene = solver, scene
+            if recorder is not None:
+                recorder.survive(left)
+                if stay is None and solver.name == "stepped":
+                    recorder.touched()  # by hand, and not by a law that brings it again
+        except BaseException:
+            if recorder is not None:
+                recorder.lose()
+            raise
 
 
 def _survivors(count: int, pairs: NDArray[np.intp]) -> NDArray[np.intp]:

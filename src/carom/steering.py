@@ -34,9 +34,15 @@ class Steering:
     _time: float
     _amid = False
     """Is a step under way, and someone being called?"""
+    _touched = False
+    """Has anyone taken the run by the hand?"""
 
     def _edit(self, edit: editing.Edit) -> None:
         raise NotImplementedError
+
+    def _touch(self) -> None:
+        """Note that the run was taken by the hand."""
+        self._touched = True
 
     @property
     def account(self) -> Account:
@@ -79,6 +85,7 @@ class Steering:
         """A call of a hook, while which the run stands where its last step ended."""
         if not callable(hook):
             raise SceneError([Problem(where, f"{shown(hook)} cannot be called", "Give a function without arguments.")])
+        self._touch()
 
         def call() -> None:
             self._time = self._solver.time
@@ -127,6 +134,7 @@ class Steering:
         if grip != engine.grips.get(k) and not engine.bears({k: grip}):
             _warn(engine, {**engine.grips, k: grip})
         engine.steer({**engine.hands, k: hand})
+        self._touch()
 
     def drive(
         self,
@@ -143,21 +151,25 @@ class Steering:
             raise SceneError([Problem("drive", "takes one of two", "Say velocity=… or acceleration=….")])
         if velocity is not None:
             engine.set_velocity(k, _vector("velocity", velocity, self._scene.dimension))
+            self._touch()
             return
         self._free("drive", k)
         thrust = _vector("acceleration", acceleration, self._scene.dimension)
         engine.steer({**engine.hands, k: replace(engine.hands.get(k) or _hand(), thrust=thrust)})
+        self._touch()
 
     def release(self, index: int) -> None:
         """Let a ball go that was pulled or driven; it flies on as it is, and a fixed one stands."""
         engine, k = self._stepped("release"), editing.index_of(self._scene, index)
         engine.set_free(k)
         engine.steer({number: hand for number, hand in engine.hands.items() if number != k})
+        self._touch()
 
     def push(self, index: int, impulse: Sequence[float]) -> None:
         """Give a ball an impulse, N s, at once; a fixed one is refused."""
         engine, k = self._stepped("push"), self._free("push", index)
         engine.push(k, _vector("impulse", impulse, self._scene.dimension))
+        self._touch()
 
     @property
     def height(self) -> float:

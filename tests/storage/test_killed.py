@@ -36,7 +36,7 @@ def test_a_killed_run_ends_in_the_same_bits(tmp_path: Path, scene: str, solver: 
     told = killed(tmp_path, scene, solver, 4, seed=7)
     assert told["kills"] == 4
     assert told["found"].get("part", 0) > 0
-    assert told["left"] == ["killed.checkpoint", "killed.h5", "whole.checkpoint", "whole.h5"]
+    assert told["left"] == ["killed.h5", "killed.h5.checkpoint", "whole.h5", "whole.h5.checkpoint"]
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_a_full_disk_is_told_and_what_was_written_is_whole(tmp_path: Path) -> No
     assert told["error"].startswith(f"{tmp_path / 'gas.h5'}: there is no room left on the disk. Make room and resume")
     assert 1 < told["frames"] < told["all"]
     assert told["same"]
-    assert told["left"] == ["gas.checkpoint", "gas.h5", "whole.h5"]
+    assert told["left"] == ["gas.h5", "gas.h5.checkpoint", "whole.h5"]
 
 
 @pytest.mark.requirement("T-08")

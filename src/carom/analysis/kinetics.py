@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import hypot, sqrt
 from typing import Any
 
@@ -15,7 +16,7 @@ from carom.errors import SceneError
 from carom.observe import theory
 from carom.observe.blocks import Estimate, columns, estimate
 from carom.observe.observable import observable
-from carom.observe.rates import species
+from carom.observe.rates import RatesByKind, species
 from carom.observe.speeds import shares as shares_of
 
 Floats = NDArray[np.float64]
@@ -26,9 +27,9 @@ def collisions(gas: Gas) -> None:
     if gas.recording.collisions is None:
         gas.found.remarks.append("collisions were not recorded, so that there is no pressure and no rate")
         return
-    wanted = ["wall_pressure", "collision_rate", "rates_by_kind", "mean_speed"]
+    wanted = ["collision_rate", "rates_by_kind", "mean_speed"]
     if not any(gas.scene.gravity):  # with gravity, pressure varies with height
-        wanted += ["compressibility", "virial_pressure"]
+        wanted += ["compressibility", "virial_pressure", "wall_pressure"]
     series = taken(gas.reel, gas.tried(wanted))
     weights = np.diff(gas.reel.times)
 
@@ -49,15 +50,17 @@ def collisions(gas: Gas) -> None:
     law = _enskog(gas)
     gas.add("collision rate", "Γ", rate, "1/s", **law)
     if rate.mean > 0.0:
-        gas.add("mean free time", "τ", (1.0 / rate.mean, rate.error / rate.mean**2), "s")
+        free = replace(rate, mean=1.0 / rate.mean, error=rate.error / rate.mean**2)
+        gas.add("mean free time", "τ", free, "s")
         speed = estimate(series["mean_speed"].values)
         path = speed.mean / rate.mean
         error = path * hypot(rate.error / rate.mean, speed.error / speed.mean)
-        gas.add("mean free path", "λ", (path, error), "m", **_free_path(gas, law))
-    kinds, errors = columns(series["rates_by_kind"].values[1:], weights)
-    for name, value, spread in zip(("between balls", "with walls", "with cloth"), kinds, errors, strict=True):
-        if value > 0.0:
-            gas.add(f"collisions {name}", "n/t", (float(value), float(spread)), "1/s")
+        settled = rate.settled and speed.settled
+        gas.add("mean free path", "ℓ", (path, error), "m", settled=settled, **_free_path(gas, law))
+    for name, values in zip(RatesByKind.labels, series["rates_by_kind"].values[1:].T, strict=True):
+        kind = estimate(values, weights)
+        if kind.mean > 0.0:
+            gas.add(f"collisions {name}", "n/t", kind, "1/s")
     _species(gas, weights)
 
 
@@ -91,11 +94,10 @@ def _species(gas: Gas, weights: Floats) -> None:
     if many < 2:
         return
     series = taken(gas.reel, [observable("rates_by_species")])["rates_by_species"]
-    means, errors = columns(series.values[1:], weights)
     for one in range(many):
         for other in range(many):
-            if means[one, other] > 0.0:
-                pair = (float(means[one, other]), float(errors[one, other]))
+            pair = estimate(series.values[1:, one, other], weights)
+            if pair.mean > 0.0:
                 gas.add(f"rate of species {one} with {other}", f"Γ_{one}{other}", pair, "1/s")
 
 
@@ -109,6 +111,8 @@ def speeds(gas: Gas) -> None:
         shares.append(shares_of(still))
         counts.append(histogram.sample(still))
     sizes = {len(each) for each in shares}
+    if len(sizes) > 1:
+        gas.found.remarks.append("balls come or go, so that speeds are not compared with their law")
     if sizes == {0} or len(sizes) > 1:
         return
     table = np.array(shares)
@@ -124,7 +128,7 @@ def speeds(gas: Gas) -> None:
     middle = histogram.columns()
     masses = gas.recording.masses[~gas.scene.balls.fixed]
     assert middle is not None  # noqa: S101  # speeds have bins
-    law = mixture(middle, gas.kt.mean, masses, gas.scene.dimension)
+    law = mixture(middle, gas.kt.mean, masses, gas.scene.dimension) if gas.elastic else None
     gas.found.curves.append(
         Curve("Speeds", ("speed", "m/s"), ("density", "s/m"), middle, density, error, law, "Maxwell")
     )

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from carom.analysis.along import Reel, at_collisions
 from carom.errors import Problem, SceneError
 from carom.observe.blocks import columns, estimate
+from carom.observe.observable import kind_of
+from carom.observe.rates import MOST_SPECIES
 from carom.storage.recording import Recording, Series
 
 Floats = NDArray[np.float64]
@@ -22,13 +24,23 @@ SETTLING = 0.1
 """This part of a recording is left out at its beginning if nobody says otherwise."""
 FEWEST = 8
 """Frames that an error bar needs."""
+STEADY = 0.01
+"""A run whose energy changes by more than this part is not stationary."""
+POINTS = 1000
+"""A curve over time has about so many points, at most."""
+SAME = {
+    "radial_distribution": "Radial distribution", "speeds": "Speeds", "density_profile": "Density profile",
+    "temperature_profile": "Temperature profile",
+}  # fmt: skip
+"""Observables that the analysis draws itself, and under which name."""
 
 
 @dataclass(frozen=True)
 class Line:
     """One figure: its value with the standard error, and what theory expects, with the source of that.
 
-    `expected_error` is the known uncertainty of the expectation itself (a series cut off, a finite size).
+    `expected_error` is the known uncertainty of the expectation itself (a series cut off, a finite size). The error is
+    a lower bound unless it is `settled`: the run was too short for it.
     """
 
     name: str
@@ -39,6 +51,7 @@ class Line:
     expected: float | None = None
     expected_error: float = 0.0
     source: str = ""
+    settled: bool = True
 
     @property
     def deviation(self) -> float | None:
@@ -50,7 +63,8 @@ class Line:
 
     def text(self) -> str:
         """The value with its error, rounded to where the error begins."""
-        return with_error(self.value, self.error)
+        text = with_error(self.value, self.error)
+        return text if self.settled else text.replace("± ", "± ≥ ")
 
 
 @dataclass(frozen=True)
@@ -76,6 +90,8 @@ class Analysis:
     lines: list[Line] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    meaningless: set[str] = field(default_factory=set)
+    """Observables that were recorded, and mean nothing here."""
 
     def __getitem__(self, name: str) -> Line:
         """A line by its name."""
@@ -93,7 +109,7 @@ class Analysis:
                 {
                     "name": line.name, "symbol": line.symbol, "value": _plain(line.value), "error": _plain(line.error),
                     "unit": line.unit, "expected": _plain(line.expected), "deviation": _plain(line.deviation),
-                    "source": line.source,
+                    "source": line.source, "settled": line.settled,
                 }
                 for line in self.lines
             ],
@@ -119,18 +135,36 @@ def analyse(
     begin = _begin(recording, since)
     found = Analysis(recording.path, facts=list(_facts(recording, begin)))
     reel = Reel(recording, begin, progress=progress)
-    found.facts.extend(_energy(reel))
+    _energy(reel, found)
     if at_collisions(reel):
         found.remarks.append("frames were taken at collisions, when balls are faster than on average: use --every")
     if len(reel) >= FEWEST:
         measure_gas(reel, found)
     else:
-        few = f"only {len(reel)} frames are left to measure; {FEWEST} at least are needed"
-        found.remarks.append(f"{few}. Record with a shorter --every.")
+        left = f"{counted(len(reel), 'frame')} {'is' if len(reel) == 1 else 'are'} left to measure"
+        found.remarks.append(f"only {left}; {FEWEST} at least are needed. Record with a shorter --every.")
+    measured = {curve.name for curve in found.curves}
     for series in recording.observables.values():
-        found.lines.extend(_of_series(series, begin))
-        found.curves.extend(_curve_of(series, begin))
+        if series.name in found.meaningless:
+            continue
+        found.lines.extend(_of_series(series, begin, recording.dimension))
+        if SAME.get(series.name) not in measured:
+            found.curves.extend(_curve_of(series, begin))
+    short = [line.name for line in found.lines if "≥" in line.text()]
+    if short:
+        what = f"errors with ≥ are lower bounds, as the run is short for them ({_listed(short)})"
+        found.remarks.append(f"{what}. Record more frames, over a longer time.")
     return found
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 ball`, `2 balls`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    more = len(names) - most
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:most])} and {more} more"
 
 
 def _begin(recording: Recording, since: float | None) -> float:
@@ -147,7 +181,7 @@ def _begin(recording: Recording, since: float | None) -> float:
 def _facts(recording: Recording, since: float) -> Iterator[tuple[str, str]]:
     scene, log = recording.scene, recording.collisions
     begin, end = recording.span
-    yield "scene", f"{scene.name or 'without a name'}, {len(scene.balls):,} balls, {scene.dimension}D"
+    yield "scene", f"{scene.name or 'without a name'}, {counted(len(scene.balls), 'ball')}, {scene.dimension}D"
     yield "solver", recording.solver
     yield "time", f"{begin:.6g} to {end:.6g} s, measured from {since:.6g} s on"
     yield "frames", f"{len(recording):,}"
@@ -157,36 +191,76 @@ def _facts(recording: Recording, since: float) -> Iterator[tuple[str, str]]:
         yield "state", "not closed: still being written, or its writer came to a sudden end"
 
 
-def _energy(reel: Reel) -> Iterator[tuple[str, str]]:
+def _energy(reel: Reel, found: Analysis) -> None:
     """Energy and how it has changed, where frames tell it: kinetic and that of gravity."""
     attraction = reel.recording.scene.attraction
-    energies = [still.energy for still in reel] if attraction is None else []
-    if energies and isfinite(energies[0]) and energies[0]:
-        change = energies[-1] / energies[0] - 1.0
-        yield "energy", f"{energies[0]:.9g} J at first, then changed by {change:+.1e} of it"
+    energies = np.array([still.energy for still in reel] if attraction is None else [])
+    if not energies.size or not isfinite(energies[0]) or not energies[0]:
+        return
+    change = energies[-1] / energies[0] - 1.0
+    found.facts.append(("energy", f"{energies[0]:.9g} J at first, then changed by {change:+.1e} of it"))
+    # Potential energy has no zero of its own: changes are compared with the kinetic energy.
+    kinetic = max(still.kinetic_energy for still in reel)
+    most = float(np.nanmax(np.abs(energies - energies[0])))
+    if kinetic > 0.0 and most > STEADY * kinetic:
+        what = f"it is not stationary: its energy changes by {100.0 * most / kinetic:.3g} % of the kinetic energy"
+        found.remarks.append(f"{what}, so that means over time depend on when and how long one looks")
 
 
-def _of_series(series: Series, begin: float) -> Iterator[Line]:
-    """The mean of an observable that was recorded, if it is a plain number or a vector."""
+def _of_series(series: Series, begin: float, dimension: int) -> Iterator[Line]:
+    """The mean of an observable that was recorded, if it is a plain number, a vector or a small table."""
+    kind = kind_of(series.name)
+    if kind.of_time or series.columns is not None:
+        return
     times, values = _measured(series, begin)
-    if values.ndim == 2 and values.shape[1] <= 3 and series.columns is None:
-        for axis, name in zip(range(values.shape[1]), "xyz", strict=False):
-            yield _line(f"{series.name} {name}", series, times, values[:, axis])
-    elif values.ndim == 1:
-        yield _line(series.name, series, times, values)
+    for label, entries in _entries(values, kind.labels, dimension):
+        line = _line(f"{series.name} {label}".rstrip(), series, times, entries, inverse=kind.inverse_mean)
+        if not kind.inverse_mean or isfinite(line.value):
+            yield line
 
 
-def _line(name: str, series: Series, times: Floats, values: Floats) -> Line:
-    found = estimate(values, _weights(series, times))
-    return Line(name, series.symbol, found.mean, found.error, series.unit, source="as recorded")
+def _entries(values: Floats, labels: tuple[str, ...], dimension: int) -> Iterator[tuple[str, Floats]]:
+    """The entries of samples, each with its name: none of plain numbers, axes of vectors, numbers of others."""
+    if values.ndim == 1:
+        yield "", values
+    elif values.ndim == 2 and len(labels) == values.shape[1]:
+        yield from zip(labels, values.T, strict=True)
+    elif values.ndim == 2 and values.shape[1] == dimension:
+        yield from zip("xyz", values.T, strict=False)
+    elif max(values.shape[1:]) <= MOST_SPECIES:
+        for which in np.ndindex(values.shape[1:]):
+            yield " with ".join(map(str, which)), values[(slice(None), *which)]
+
+
+def _line(name: str, series: Series, times: Floats, values: Floats, *, inverse: bool) -> Line:
+    """The mean; where it is that of 1/x, inverted: infinite values are then events that did not happen."""
+    weights = _weights(series, times)
+    found = estimate(_over_one(values) if inverse else values, weights)
+    mean, error = found.mean, found.error
+    if inverse:
+        mean, error = (1.0 / mean, error / mean**2) if mean else (float("inf"), float("nan"))
+    return Line(name, series.symbol, mean, error, series.unit, source="as recorded", settled=found.settled)
+
+
+def _over_one(values: Floats) -> Floats:
+    return np.divide(1.0, values, out=np.full_like(values, np.nan), where=values != 0.0)
 
 
 def _curve_of(series: Series, begin: float) -> Iterator[Curve]:
-    """The mean of an observable that is a function, such as g(r)."""
+    """An observable that is a function: its mean (as of g(r)), or how it went on (as of a displacement)."""
+    kind = kind_of(series.name)
+    if kind.of_time:
+        step = max(1, -(-len(series.times) // POINTS))
+        times, values = series.times[::step], series.values[::step]
+        for label, entries in _entries(values, kind.labels, values.shape[-1]):
+            name = f"{series.name} {label}".rstrip()
+            yield Curve(f"{name} as recorded", ("time", "s"), (series.symbol, series.unit), times, entries)
+        return
     times, values = _measured(series, begin)
     if series.columns is not None and len(values) > 1:
         mean, error = columns(values, _weights(series, times))
-        yield Curve(f"{series.name} as recorded", ("", ""), (series.symbol, series.unit), series.columns, mean, error)
+        up = (series.symbol, series.unit)
+        yield Curve(f"{series.name} as recorded", kind.across, up, series.columns, mean, error)
 
 
 def _measured(series: Series, begin: float) -> tuple[Floats, Floats]:

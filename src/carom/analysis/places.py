@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 
@@ -14,7 +15,9 @@ from carom.analysis.spreading import spreading
 from carom.analysis.subject import Gas
 from carom.errors import SceneError
 from carom.observe import theory
-from carom.observe.blocks import columns
+from carom.observe.blocks import columns, estimate
+from carom.observe.observable import Moment
+from carom.observe.profiles import LAYERS, DensityProfile
 from carom.observe.room import periodic_axes
 from carom.observe.structure import RadialDistribution, contact_value
 
@@ -24,7 +27,17 @@ STRUCTURED = 128
 """Frames from which g(r) is taken, at most."""
 THIN = 0.02
 """Packing fraction up to which a layer counts as an ideal gas, for the barometric law."""
-PARTS = 8
+STRAIGHT, FAR = 10.0, 100.0
+"""Displacement is taken to grow evenly between so many mean free times."""
+TAIL = 30.0
+"""The velocity correlation is integrated up to so many mean free times."""
+CLOSE = 0.4
+"""Frames that are nearer than this part of the mean free time show how the velocity correlation falls off."""
+FINE = 32
+"""Parts for the value of g(r) at contact: so many that blocking can tell whether they are independent."""
+MASSES = 4
+"""Masses in a mixture under gravity, at most, for each to have its scale height."""
+PARTS = 16
 """A recording is cut into so many parts where the error of a fit is asked for."""
 
 
@@ -40,8 +53,8 @@ def structure(gas: Gas) -> None:
     assert series.columns is not None  # noqa: S101  # g(r) has bins
     gas.found.curves.append(Curve("Radial distribution", ("distance", "m"), ("g(r)", ""), series.columns, mean, error))
     if gas.diameter and gas.one_kind:
-        parts = [part.mean(axis=0) for part in np.array_split(series.values, min(PARTS, len(series.values)))]
-        values = np.array([contact_value(series.columns, part, gas.diameter) for part in parts])
+        parts = [part.mean(axis=0) for part in np.array_split(series.values, min(FINE, len(series.values)))]
+        values = estimate([contact_value(series.columns, part, gas.diameter) for part in parts])
         whole = contact_value(series.columns, mean, gas.diameter)
         expected: dict[str, Any] = {}
         if gas.law is not None and gas.packing is not None:
@@ -49,14 +62,14 @@ def structure(gas: Gas) -> None:
             # g is divided by N (N - 1) pairs, χ of the virial by N²; the parabola is good to about a part in 200.
             whole_chi = chi * gas.count / (gas.count - 1.0)
             expected = {"expected": whole_chi, "expected_error": 0.005 * chi, "source": "virial series to B10"}
-        gas.add("g at contact", "g(σ)", (whole, float(values.std(ddof=1) / sqrt(values.size))), "", **expected)
+        gas.add("g at contact", "g(σ)", replace(values, mean=whole), "", **expected)
 
 
 def diffusion(gas: Gas) -> None:
     """Displacement, velocity correlation and diffusion."""
     spread = spreading(gas.reel)
-    if spread is None:
-        gas.found.remarks.append("frames are not evenly spaced, or too few, so that there is no diffusion")
+    if isinstance(spread, str):
+        gas.found.remarks.append(f"{spread}, so that there is no diffusion")
         return
     for name, up, rows in (
         ("Mean squared displacement", ("<Δr²>", "m²"), spread.displacement),
@@ -67,7 +80,10 @@ def diffusion(gas: Gas) -> None:
     if not periodic_axes(gas.scene).all():
         gas.found.remarks.append("walls bound the displacement, so that diffusion is told in periodic boxes only")
         return
-    tau = next((line.value for line in gas.found.lines if line.name == "mean free time"), 0.0)
+    tau = next((line.value for line in gas.found.lines if line.name == "mean free time"), None) or spread.memory
+    if tau is None:
+        gas.found.remarks.append("velocities are remembered all the time, so that there is no diffusion: record longer")
+        return
     expected: dict[str, Any] = {}
     if gas.law is not None and gas.room and gas.packing is not None:
         d = gas.scene.dimension
@@ -79,10 +95,34 @@ def diffusion(gas: Gas) -> None:
             "expected_error": (0.02 + 0.5 * gas.packing) * law,
             "source": "Enskog, approximate",
         }
-    end = min(100.0 * tau, 0.5 * float(spread.lags[-1])) if tau else 0.5 * float(spread.lags[-1])
-    gas.add("diffusion (Einstein)", "D", spread.diffusion(10.0 * tau, end), "m²/s", **expected)
-    if tau and spread.spacing < 0.4 * tau:
-        gas.add("diffusion (Green-Kubo)", "D", spread.green_kubo(30.0 * tau), "m²/s", **expected)
+    last = float(spread.lags[-1])
+    straight = spread.diffusion(STRAIGHT * tau, min(FAR * tau, 0.5 * last))
+    if straight is None:
+        span = 6.0 * STRAIGHT * tau
+        what = f"the run is too short for diffusion (Einstein): record at least {span:.2g} s"
+        gas.found.remarks.append(f"{what}, 60 mean free times, in 24 frames or more")
+    else:
+        gas.add("diffusion (Einstein)", "D", straight, "m²/s", **expected)
+    if spread.lags[1] >= CLOSE * tau:
+        what = f"frames are too far apart for diffusion (Green-Kubo): record one every {0.2 * tau:.2g} s"
+        gas.found.remarks.append(f"{what}, a fifth of the mean free time")
+    elif last < STRAIGHT * tau:
+        what = f"the run is too short for diffusion (Green-Kubo): record at least {2.5 * STRAIGHT * tau:.2g} s"
+        gas.found.remarks.append(f"{what}, {2.5 * STRAIGHT:.0f} mean free times")
+    else:
+        gas.add("diffusion (Green-Kubo)", "D", spread.green_kubo(TAIL * tau), "m²/s", **expected)
+
+
+class OneMass(DensityProfile):
+    """The density of the balls of one mass, 1/m³ (1/m² in 2D)."""
+
+    def __init__(self, mass: float) -> None:
+        self.mass = mass
+
+    def sample(self, sim: Moment) -> Floats:
+        """Of this instant."""
+        who, layer = self.layers(sim)
+        return np.bincount(layer[sim.masses[who] == self.mass], minlength=LAYERS) / self.slab
 
 
 def heights(gas: Gas) -> None:
@@ -93,44 +133,63 @@ def heights(gas: Gas) -> None:
     if len(tried) < 2:
         return
     series = taken(gas.reel, tried)
-    density = series["density_profile"]
+    density, warm = series["density_profile"], series["temperature_profile"]
     assert density.columns is not None  # noqa: S101  # profiles have layers
     mean, error = columns(density.values)
-    weight = gas.mass * float(np.linalg.norm(gas.scene.gravity))
-    height = gas.kt.mean / weight
     up = ("number density", "1/m²" if gas.scene.dimension == 2 else "1/m³")
-    fit = _scale(density.columns, mean, gas)
-    law = None if fit is None else fit[1] * np.exp(-density.columns / height)
+    law = _barometric(gas, density.columns, density.values) if gas.elastic else None
     gas.found.curves.append(
         Curve("Density profile", ("height", "m"), up, density.columns, mean, error, law, "barometric")
     )
-    warm = series["temperature_profile"]
     level, spread = columns(warm.values)
-    flat = np.full_like(level, gas.kt.mean)
+    flat = np.full_like(level, gas.kt.mean) if gas.elastic else None
     gas.found.curves.append(
         Curve("Temperature profile", ("height", "m"), ("k_B T", "J"), density.columns, level, spread, flat, "all balls")
     )
-    parts = [_scale(density.columns, part.mean(axis=0), gas) for part in np.array_split(density.values, PARTS)]
-    if fit is None or any(part is None for part in parts):
-        gas.found.remarks.append("too few balls are in thin layers to fit the barometric law")
-        return
-    values = np.array([part[0] for part in parts if part is not None])
-    # A packing fraction η makes the gas stiffer by the factor 1 + 2^d η: that is the law's own error.
-    own = 2.0**gas.scene.dimension * THIN * height * 0.5
-    gas.add(
-        "scale height", "h", (fit[0], float(values.std(ddof=1) / sqrt(PARTS))), "m",
-        expected=height, expected_error=own, source="barometric law, k_B T/(m g)",
-    )  # fmt: skip
 
 
-def _scale(middle: Floats, density: Floats, gas: Gas) -> tuple[float, float] | None:
-    """Scale height and density at zero height, fitted to the layers in which the gas is thin and somebody is."""
-    d, radius = gas.scene.dimension, 0.5 * gas.diameter
-    each = theory.packing_fraction(np.array([radius]), 1.0, d)
+def _barometric(gas: Gas, middle: Floats, densities: Floats) -> Floats | None:
+    """The scale height of the balls of each mass, as a line; and the law of density, NaN where it is not fitted."""
+    masses = np.unique(gas.recording.masses[~gas.scene.balls.fixed])
+    if masses.size > MASSES:
+        what = f"the balls have {masses.size} masses, each with a scale height of its own"
+        gas.found.remarks.append(f"{what}: the barometric law is fitted to {MASSES} at most")
+        return None
+    d = gas.scene.dimension
+    radii = gas.recording.radii[~gas.scene.balls.fixed]
+    each, radius = theory.packing_fraction(radii, 1.0, d) / radii.size, float(radii.max())
     width = middle[1] - middle[0]
     inside = (middle - 0.5 * width >= radius) & (middle + 0.5 * width <= middle[-1] + 0.5 * width - radius)
-    thin = inside & (density * each < THIN) & (density > 0.02 * float(density[inside].max(initial=0.0)))
-    if thin.sum() < 4:
+    inside &= densities.mean(axis=0) * each < THIN
+    law = np.zeros_like(middle)
+    for mass in masses.tolist():
+        alone = OneMass(mass)
+        rows = densities if masses.size == 1 else taken(gas.reel, [alone])["density_profile"].values
+        alone.begin(next(iter(gas.reel)))
+        name = "scale height" if masses.size == 1 else f"scale height of balls of {mass:.4g} kg"
+        mean = rows.mean(axis=0)
+        thin = inside & (mean > 0.02 * float(mean[inside].max(initial=0.0)))
+        fit = _scale(middle, mean, thin)
+        parts = [_scale(middle, part.mean(axis=0), thin) for part in np.array_split(rows, PARTS) if len(part)]
+        heights = [part[0] for part in parts if part is not None]
+        if fit is None or len(heights) < max(2, len(parts) // 2):
+            gas.found.remarks.append(f"too few balls are in thin layers to fit the barometric law ({name})")
+            return None
+        height = gas.kt.mean / (mass * alone.pull)
+        # A packing fraction η makes the gas stiffer by the factor 1 + 2^d η: that is the law's own error.
+        own = 2.0**d * THIN * height * 0.5
+        gas.add(
+            name, "h", replace(estimate(heights), mean=fit[0]), "m",
+            expected=height, expected_error=own, source="barometric law, k_B T/(m g)",
+        )  # fmt: skip
+        law += np.where(thin, fit[1] * np.exp(-middle / height), np.nan)
+    return law
+
+
+def _scale(middle: Floats, density: Floats, thin: NDArray[np.bool_]) -> tuple[float, float] | None:
+    """Scale height and density at zero height, fitted to some layers where somebody is."""
+    there = thin & (density > 0.0)
+    if there.sum() < 4:
         return None
-    slope, start = np.polyfit(middle[thin], np.log(density[thin]), 1, w=np.sqrt(density[thin]))
+    slope, start = np.polyfit(middle[there], np.log(density[there]), 1, w=np.sqrt(density[there]))
     return (-1.0 / slope, float(np.exp(start))) if slope < 0.0 else None

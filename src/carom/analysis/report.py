@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from carom.analysis.measure import Analysis, Curve
 from carom.errors import MissingExtraError
 from carom.storage.atomic import replaced
 from carom.storage.recording import Recording
+from carom.views.units import length_unit, prefixed, speed_unit, time_unit
+
+Floats = NDArray[np.float64]
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -108,18 +112,37 @@ def figures(found: Analysis, recording: Recording) -> Iterator[tuple[str, str]]:
 
 def plot(curve: Curve, axes: Any) -> None:
     """A curve with its error bars, and the law."""
-    x, y = curve.x, curve.y
+    width, across = scaled(curve.across, curve.x)
+    height, up = scaled(curve.up, curve.y)
+    x, y = curve.x / width, curve.y / height
     good = np.isfinite(y)
     if curve.error is not None:
-        spread = np.nan_to_num(curve.error)
+        spread = np.nan_to_num(curve.error) / height
         axes.fill_between(x[good], (y - spread)[good], (y + spread)[good], alpha=0.3, linewidth=0.0)
     axes.plot(x[good], y[good], ".-", markersize=3.0, linewidth=1.0, label="measured")
     if curve.law is not None:
-        axes.plot(x, curve.law, "--", linewidth=1.2, color="0.3", label=curve.law_name)
+        axes.plot(x, curve.law / height, "--", linewidth=1.2, color="0.3", label=curve.law_name)
         axes.legend(frameon=False)
     axes.set_title(curve.name)
-    axes.set_xlabel(named(curve.across))
-    axes.set_ylabel(named(curve.up))
+    axes.set_xlabel(named(across))
+    axes.set_ylabel(named(up))
+
+
+def scaled(quantity: tuple[str, str], values: Floats) -> tuple[float, tuple[str, str]]:
+    """The size of the unit that suits the values, and the quantity in that unit, as in the plots of runs."""
+    name, unit = quantity
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if not unit:
+        return 1.0, quantity
+    units = {"s": time_unit, "m": length_unit, "m/s": speed_unit}
+    if unit in units and largest > 0.0:
+        size, unit = units[unit](largest)
+    elif unit in ("J", "Pa", "N/m", "K"):
+        size, unit = prefixed(largest, unit)
+    else:  # powers and the like have no prefix of their own
+        size, power = prefixed(largest, "")
+        unit = f"{power} {unit}".strip()
+    return size, (name, unit)
 
 
 def named(quantity: tuple[str, str]) -> str:

@@ -53,12 +53,17 @@ class Still:
     @property
     def masses(self) -> Floats:
         """Of the balls, kg."""
-        return self.recording.masses
+        return self._bulk[0]
 
     @property
     def radii(self) -> Floats:
         """Of the balls, m."""
-        return self.recording.radii
+        return self._bulk[1]
+
+    @cached_property
+    def _bulk(self) -> tuple[Floats, Floats]:
+        """Masses and radii at this time: they change where balls merge."""
+        return self.recording.bulk(int(np.searchsorted(self.recording.times, self.time)))
 
     @property
     def collisions(self) -> int:

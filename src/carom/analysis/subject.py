@@ -17,8 +17,12 @@ from carom.observe.room import mean_radius, periodic_axes, volume
 from carom.scene import Scene
 from carom.storage.recording import Recording
 
-FLUID = 0.6
-"""Packing fraction below which the virial series is the law of the fluid."""
+FLUID = {2: 0.6, 3: 0.49}
+"""Packing fraction, by dimension, below which the virial series is the law of the fluid.
+
+Hard balls freeze at 0.494 (W. G. Hoover and F. H. Ree, J. Chem. Phys. 49 (1968) 3609); disks at 0.70, near which the
+series is too high.
+"""
 
 
 @dataclass(frozen=True)
@@ -67,22 +71,48 @@ class Gas:
         return theory.packing_fraction(self.recording.radii, volume(self.scene), self.scene.dimension)
 
     @property
+    def elastic(self) -> bool:
+        """Is energy kept at collisions, and by all else?"""
+        lossless = self.scene.restitution
+        kept = min(lossless.ball_ball, lossless.ball_wall, *(pair.value for pair in lossless.pairs), 1.0) == 1.0
+        drag = self.scene.drag
+        dragged = drag is not None and (drag.linear > 0.0 or drag.quadratic > 0.0)
+        return kept and not dragged and self.scene.friction.none
+
+    @property
     def hard(self) -> bool:
-        """Is it a gas of equal hard balls in a wholly periodic box, which the laws of fluids are for?"""
-        alone = not self.scene.forces_needed and not any(self.scene.gravity) and not self.scene.balls.fixed.any()
+        """Is it a gas of equal, hard, elastic balls in a wholly periodic box, which the laws of fluids are for?"""
+        alone = (
+            self.elastic
+            and not self.scene.forces_needed
+            and not any(self.scene.gravity)
+            and not self.scene.balls.fixed.any()
+        )
         return alone and self.one_kind and self.diameter > 0.0 and bool(periodic_axes(self.scene).all())
 
     def add(self, name: str, symbol: str, found: Estimate | tuple[float, float], unit: str, **more: Any) -> None:
         """A line of the table."""
-        value, error = (found.mean, found.error) if isinstance(found, Estimate) else found
-        self.found.lines.append(Line(name, symbol, value, error, unit, **more))
+        if isinstance(found, Estimate):
+            more = {"settled": found.settled, **more}
+            found = (found.mean, found.error)
+        self.found.lines.append(Line(name, symbol, *found, unit, **more))
+
+    @property
+    def lawless(self) -> str:
+        """Why there are no laws to compare with, where one might look for them; nothing if there are."""
+        if not self.elastic:
+            return "collisions, friction or drag take energy, and the laws of gases are for elastic ones"
+        most = FLUID[self.scene.dimension]
+        if self.hard and self.packing is not None and self.packing >= most:
+            return f"the packing fraction {self.packing:.3g} is not below {most}, where the law of the fluid ends"
+        return ""
 
     @property
     def law(self) -> float | None:
         """Z of so many hard balls, where there is a law."""
-        if not self.hard or self.packing is None or self.packing >= FLUID:
-            return None
         d = self.scene.dimension
+        if not self.hard or self.packing is None or self.packing >= FLUID[d]:
+            return None
         return theory.compressibility(self.packing, d) + theory.finite_size(self.packing, d, self.count)
 
     def tried(self, names: list[str]) -> list[Observable]:

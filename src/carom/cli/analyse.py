@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from carom.cli.compilation import Announcement
 from carom.cli.sources import require_writable
 from carom.cli.terminal import complain, notice, output, show_table, table
 
@@ -30,7 +31,7 @@ def analyse(
         TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(),
         console=console, transient=True, disable=quiet or not console.is_terminal,
     )  # fmt: skip
-    with Recording(source) as recording, bar:
+    with Announcement(console, quiet=quiet), Recording(source) as recording, bar:
         task = bar.add_task("measuring", total=1.0)
         found = measured(recording, since=skip, progress=lambda part: bar.update(task, completed=part))
         if report is not None:

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +17,13 @@ from carom.errors import StorageError
 
 if TYPE_CHECKING:
     from carom.cli.run import Ending, Goal
-    from carom.keeping import Recorder
     from carom.simulation import Simulation
+    from carom.storage.recorder import Recorder
 
 RECORDINGS = (".h5", ".hdf5", ".h5md")
 """Endings of recordings."""
+UNWRITTEN = "by a file that cannot be written"
+"""How a run ended whose recording has no room any more."""
 PARTS = {"": 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
@@ -61,9 +63,20 @@ class Keep:
             source=source,
         )
         recorder.goal = {"until": goal.until, "collisions": goal.collisions, "source": source}
-        if self.checkpoint is not None:
-            recorder.checkpoint()  # one that knows the goal
+        try:
+            if self.checkpoint is not None:
+                recorder.checkpoint()  # one that knows the goal
+        except StorageError:
+            with suppress(StorageError):
+                recorder.close(complete=False)
+            raise
         return recorder
+
+    def hint(self, solver: str) -> str:
+        """A word to whoever keeps no frame but the first, where no other can be rebuilt; empty if all is well."""
+        if self.every is not None or self.at or (self.events and solver == "exact"):
+            return ""
+        return f"{self.out}: only the first frame will be kept. Say --every 0.1 for one every 0.1 s, or --at T."
 
 
 def duration(text: str) -> float:
@@ -74,21 +87,22 @@ def duration(text: str) -> float:
     return float(found[1]) * PARTS[found[2] or ""]
 
 
-def finish(recorder: "Recorder", ending: "Ending", *, quiet: bool) -> None:
-    """Close a recording; one whose run has not reached its goal can be resumed."""
-    with suppress_after(ending):
-        if ending.code and recorder.sound:
-            saved = recorder.checkpoint()
-            if not quiet:
-                complain(f"{saved}: the run can go on from here: carom resume {recorder.path}")
-        recorder.close()
+def finish(recorder: "Recorder", ending: "Ending", *, quiet: bool) -> "Ending":
+    """Close a recording; one whose run has not reached its goal can be resumed. Gives how the run ended, all told."""
+    whole, saved = recorder.tape.writer.error is None, None
+    try:
+        try:
+            if ending.code and recorder.sound and whole:
+                saved = recorder.checkpoint()
+        finally:
+            recorder.close(complete=whole)
+    except StorageError as error:
+        return ending if ending.error else replace(ending, stopped=UNWRITTEN, code=1, error=str(error))
     if not quiet:
+        if saved is not None:
+            complain(f"{saved}: the run can go on from here: carom resume {recorder.path}")
         tell(recorder.path)
-
-
-def suppress_after(ending: "Ending") -> AbstractContextManager[None]:
-    """What goes wrong while closing is told, unless something has been told already."""
-    return suppress(StorageError) if ending.error else nullcontext()
+    return ending
 
 
 def tell(path: Path) -> None:
@@ -97,10 +111,12 @@ def tell(path: Path) -> None:
 
     with Recording(path) as recording:
         met = recording.collisions
-        parts = [f"{len(recording):,} frames"]
+        parts = [f"{len(recording):,} frame{'s' * (len(recording) != 1)}"]
         parts += [f"{len(met):,} collisions"] if met is not None else []
         parts += [f"{len(recording.observables)} observables"] if recording.observables else []
-        complain(f"{path}: {', '.join(parts)}, {path.stat().st_size / 1e6:.1f} MB")
+        parts += [f"{path.stat().st_size / 1e6:.1f} MB"]
+        parts += ["any instant can be rebuilt from it"] if recording.exact and len(recording) == 1 else []
+        complain(f"{path}: {', '.join(parts)}")
 
 
 def resume(source: Path, until: float | None, collisions: int | None, *, as_json: bool, quiet: bool) -> int:
@@ -111,16 +127,10 @@ def resume(source: Path, until: float | None, collisions: int | None, *, as_json
 
     with Announcement(notice(), quiet=quiet) as compilation, named_in_errors(str(source)):
         began = time.perf_counter()
+        goal = _goal(source, until, collisions)
         simulation = Simulation.resume(source)
         recorder = simulation.recorder
         told = recorder.goal if recorder is not None else {}
-        given = until is not None or collisions is not None
-        goal = Goal(until, collisions) if given else Goal(told.get("until"), told.get("collisions"))
-        problem = _beyond(goal, simulation)
-        if problem:
-            if recorder is not None:
-                recorder.close()
-            raise Mistake(f"{source}: {problem}")
         if recorder is not None:
             recorder.goal = {**told, "until": goal.until, "collisions": goal.collisions}
         energy, before = float(simulation.energy), simulation.collisions
@@ -129,7 +139,7 @@ def resume(source: Path, until: float | None, collisions: int | None, *, as_json
         ending = advance(simulation, left, quiet=quiet)
         ended = time.perf_counter()
     if recorder is not None:
-        finish(recorder, ending, quiet=quiet)
+        ending = finish(recorder, ending, quiet=quiet)
     summary = summarise(
         simulation,
         energy,
@@ -146,14 +156,26 @@ def resume(source: Path, until: float | None, collisions: int | None, *, as_json
     return ending.code
 
 
-def _beyond(goal: "Goal", simulation: "Simulation") -> str:
-    """Why a goal cannot be gone on to; empty if it can."""
+def _goal(source: Path, until: float | None, collisions: int | None) -> "Goal":
+    """How long the run is to be, as said now or in its checkpoint: looked at before any file is touched."""
+    from carom.cli.run import Goal
+    from carom.simulation import Simulation
+    from carom.storage.checkpoint import found, read
+
+    saved = read(found(source))
+    told = saved.recording.get("goal") or {}
+    given = until is not None or collisions is not None
+    goal = Goal(until, collisions) if given else Goal(told.get("until"), told.get("collisions"))
     if goal.until is None and goal.collisions is None:
-        return "the checkpoint does not say how long the run is to be. Say --until SECONDS, or --collisions NUMBER."
-    late = goal.until is not None and goal.until < simulation.time
-    if late or (goal.collisions is not None and goal.collisions < simulation.collisions):
-        return f"the run stands at {simulation.time:.9g} s, beyond that. Say a later --until."
-    return ""
+        what = "the checkpoint does not say how long the run is to be"
+        raise Mistake(f"{source}: {what}. Say --until SECONDS, or --collisions NUMBER.")
+    if goal.until is not None and goal.until < saved.time:
+        raise Mistake(f"{source}: the run stands at {saved.time:.9g} s, beyond that. Say a later --until.")
+    if goal.collisions is not None:
+        met = Simulation.resume(source, record=False).collisions
+        if goal.collisions < met:
+            raise Mistake(f"{source}: the run has had {met} collisions, beyond that. Say a larger --collisions.")
+    return goal
 
 
 def export(source: Path, target: Path, *, force: bool, quiet: bool) -> int:

@@ -3,11 +3,12 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from carom.cli.compilation import Announcement
 from carom.cli.interrupt import Interrupt
@@ -15,11 +16,14 @@ from carom.cli.run import INTERRUPTED
 from carom.cli.sources import named_in_errors, scene_from
 from carom.cli.terminal import Mistake, complain, notice, output
 from carom.errors import SolverError
+from carom.scene import library
 
 if TYPE_CHECKING:
     from carom.video import Look, Timing
 
 RECORDINGS = (".h5", ".h5md", ".hdf5")
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+"""How a file of HDF5 begins."""
 
 
 def render(  # what, as what, and how
@@ -35,10 +39,13 @@ def render(  # what, as what, and how
     require_matplotlib()
     if at is not None and kind != "still":
         raise Mistake("--at is for one picture (.svg, .png). For a part of a film, use --from and --to.")
+    if kind == "still" and (timing.start is not None or timing.end is not None):
+        raise Mistake("--from and --to are for films. For one picture, use --at.")
     with opened(source) as subject, Announcement(notice(), quiet=quiet), named_in_errors(source):
         try:
             if kind == "still":
-                video.still(subject, target, look, at)
+                with Interrupt() as interrupt, Bar(interrupt, quiet=quiet) as bar:
+                    video.still(subject, target, look, at, bar.run, bar.ahead)
                 words = f"{source} drawn as {target}."
             else:
                 words = film(subject, source, target, look, timing, quiet=quiet)
@@ -58,14 +65,20 @@ def film(  # what, as what, and how
 ) -> str:
     """Make a film, with progress; gives a word on it."""
     from carom import video
+    from carom.video.files import rate
     from carom.video.render import remark
 
-    word = remark(subject, timing) if Path(source).suffix.lower() in RECORDINGS and not quiet else None
-    if word:
-        complain(word)
+    wished = timing.fps
+    timing = replace(timing, fps=rate(target, wished))
+    words = [remark(subject, timing)] if is_recording(source) else []
+    if timing.fps < wished:
+        words.append(f"{target}: made with {timing.fps:g} pictures a second, which is the most that a GIF can have.")
+    for word in words:
+        if word and not quiet:
+            complain(word)
     began = time.perf_counter()
     with Interrupt() as interrupt, Bar(interrupt, quiet=quiet) as bar:
-        count = video.film(subject, target, look, timing, bar)
+        count = video.film(subject, target, look, timing, bar, bar.ahead)
     took = time.perf_counter() - began
     return f"{source} filmed as {target}: {count} pictures, {count / timing.fps:.3g} s, made in {took:.1f} s."
 
@@ -73,13 +86,24 @@ def film(  # what, as what, and how
 @contextmanager
 def opened(source: str) -> Iterator[Any]:
     """The recording of a file, or a scene of a file or of the library."""
-    if Path(source).suffix.lower() in RECORDINGS:
+    if is_recording(source):
         from carom.storage.recording import Recording
 
         with Recording(source) as recording:
             yield recording
     else:
         yield scene_from(source)
+
+
+def is_recording(source: str) -> bool:
+    """Is it a file of HDF5, by its ending or by how it begins?"""
+    path = Path(source)
+    if path.suffix.lower() in RECORDINGS:
+        return True
+    if source in library.names() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(SIGNATURE)) == SIGNATURE
 
 
 def require_free(target: Path, kind: str, *, force: bool) -> None:
@@ -109,16 +133,16 @@ class Bar:
         self.interrupt = interrupt
         self.progress = Progress(
             BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("pictures"),
+            TextColumn("{task.fields[words]}"),
             TextColumn("t = {task.fields[time]:.6g} s"),
             TimeRemainingColumn(),
             console=console,
             transient=True,
             disable=quiet or not console.is_terminal,
         )
-        self.task = self.progress.add_task("", total=None, time=0.0)
+        self.task = self.progress.add_task("", total=None, time=0.0, words="")
         self.done = 0
+        self.stage = ""
 
     def __enter__(self) -> Self:
         self.progress.start()
@@ -130,7 +154,22 @@ class Bar:
         self.progress.stop()
 
     def __call__(self, part: float, now: float) -> None:
+        """A picture is done."""
+        self.done += 1
+        self._draw("pictures", f"{self.done}/{round(self.done / part)} pictures", part, now)
+
+    def ahead(self, part: float, now: float) -> None:
+        """The run goes beforehand, to find out what the view must hold."""
+        self._draw("ahead", f"looking ahead, {part:.0%}", part, now)
+
+    def run(self, part: float, now: float) -> None:
+        """The run goes on to the instant of a picture."""
+        self._draw("run", f"running, {part:.0%}", part, now)
+
+    def _draw(self, stage: str, words: str, part: float, now: float) -> None:
         """Draw how far it is, and stop if Ctrl-C was pressed."""
         self.interrupt.heed()
-        self.done += 1
-        self.progress.update(self.task, completed=self.done, total=round(self.done / part), time=now)
+        if stage != self.stage:
+            self.stage = stage
+            self.progress.reset(self.task, total=1.0)  # the time that is left is that of this part
+        self.progress.update(self.task, completed=part, time=now, words=words)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from carom.choice import Wish
 from carom.cli.compilation import Announcement
 from carom.cli.interrupt import Interrupt
-from carom.cli.keep import Keep, finish
+from carom.cli.keep import UNWRITTEN, Keep, finish
 from carom.cli.progress import Bar
 from carom.cli.sources import named_in_errors, scene_from
 from carom.cli.summary import Summary, summarise
@@ -63,12 +63,14 @@ def run(
             scene, solver=wish.solver, step=wish.step, integrator=wish.integrator, contacts=wish.contacts
         )
         energy = float(simulation.energy)
+        if keep is not None and not quiet and (word := keep.hint(simulation.solver)):
+            complain(word)
         prepared, compiled = time.perf_counter(), compilation.seconds
         recorder = keep.begin(simulation, source, goal) if keep is not None else None
         ending = advance(simulation, goal, quiet=quiet)
         ended = time.perf_counter()
     if recorder is not None:
-        finish(recorder, ending, quiet=quiet)
+        ending = finish(recorder, ending, quiet=quiet)
     if save is not None:
         dump(simulation.snapshot(), save)
     summary = summarise(
@@ -96,7 +98,7 @@ def advance(simulation: "Simulation", goal: Goal, *, quiet: bool) -> Ending:
         except SolverError as error:
             return Ending("by an error", 1, str(error))
         except StorageError as error:
-            return Ending("by a file that cannot be written", 1, str(error))
+            return Ending(UNWRITTEN, 1, str(error))
     return Ending(goal.met_by(simulation))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from carom.observe.observable import Floats, Moment, Observable, register
@@ -76,9 +78,12 @@ class CentreOfMass(Observable):
     """R = Σ m r / Σ m, m; of the balls that are there, unwrapped."""
 
     name, symbol, unit = "centre_of_mass", "R", "m"
+    of_time: ClassVar[bool] = True
 
     def sample(self, sim: Moment) -> Floats:
         """Of this instant."""
         there = np.flatnonzero(~np.isnan(sim.positions[:, 0]) & (sim.scene.balls.born <= sim.time))
         places, masses = unwrapped(sim.scene, sim.positions, sim.turns)[there], sim.masses[there]
+        if not there.size:
+            return np.full(places.shape[1], np.nan)
         return np.asarray(masses @ places / masses.sum())

@@ -73,6 +73,11 @@ class Observable:
     wants_collisions    is `collide` to be told of the collisions between samples?
     over_interval       is a sample the mean over the time since the one before (and so NaN at the first), rather
                         than the value of an instant?
+    labels              what the entries of a sample are called, where they are few; axes have theirs without it.
+    across              what `columns` stand for, and its unit: ("speed", "m/s").
+    of_time             is it a function of time, of which a mean says nothing?
+    inverse_mean        is the mean over a run that of 1/x, inverted (as of times between events, which are means over
+                        events)?
     """
 
     name: ClassVar[str] = ""
@@ -80,6 +85,10 @@ class Observable:
     unit: str = ""
     wants_collisions: ClassVar[bool] = False
     over_interval: ClassVar[bool] = False
+    labels: ClassVar[tuple[str, ...]] = ()
+    across: ClassVar[tuple[str, str]] = ("", "")
+    of_time: ClassVar[bool] = False
+    inverse_mean: ClassVar[bool] = False
 
     def begin(self, sim: Moment) -> None:
         """Take what has to be known before the first sample; a SceneError if the scene cannot be measured so."""
@@ -127,6 +136,16 @@ def observable(name: str) -> Observable:
     near = get_close_matches(str(name), known, n=3)
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {', '.join(sorted(known))}."
     raise SceneError([Problem("observables", f"there is no observable {shown(name)}", hint)])
+
+
+def kind_of(name: str) -> type[Observable]:
+    """The class of a name; `Observable` itself where it is not known, as of one's own that is not registered."""
+    return _all().get(name, Observable)
+
+
+def ratio(one: float, other: float) -> float:
+    """One over the other; NaN over nothing."""
+    return float(one / other) if other else float("nan")
 
 
 def names() -> list[str]:

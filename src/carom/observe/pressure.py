@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
 from carom.observe.interval import OverInterval, running
-from carom.observe.observable import Moment, register
+from carom.observe.observable import Moment, ratio, register
 from carom.observe.room import mean_radius, volume, wall_area
 from carom.observe.thermo import thermal
 from carom.scene import Scene
@@ -61,7 +61,7 @@ class Compressibility(Virial):
     def mean(self, sim: Moment, dt: float) -> float:
         """Over the interval; temperature is that of now."""
         heat = thermal(sim)
-        return float(1.0 + self.tally[0] / (sim.scene.dimension * heat.who.size * heat.kt * dt))
+        return 1.0 + ratio(float(self.tally[0]), sim.scene.dimension * heat.who.size * heat.kt * dt)
 
 
 @register

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,12 @@ LAYERS = 50
 
 
 class Profile(Observable):
-    """Something in layers across a box, along gravity (without gravity, along y)."""
+    """Something in layers across a box, by the height above where gravity pulls to (without gravity, along y).
+
+    Where gravity is aslant, the height is along the axis on which it pulls most.
+    """
+
+    across: ClassVar[tuple[str, str]] = ("height", "m")
 
     def begin(self, sim: Moment) -> None:
         """Choose the layers."""
@@ -26,6 +31,8 @@ class Profile(Observable):
             raise SceneError([Problem(self.name, what, "Give the scene a box.")])
         pull = np.abs(scene.gravity)
         self.axis = int(pull.argmax()) if pull.any() else 1
+        self.pull = float(pull[self.axis])
+        self.down = scene.gravity[self.axis] <= 0.0
         size = scene.boundary.size
         self.edges = np.linspace(0.0, size[self.axis], LAYERS + 1)
         self.slab = float(np.prod(size)) / LAYERS
@@ -33,7 +40,8 @@ class Profile(Observable):
     def layers(self, sim: Moment) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The balls, and the layer that each is in."""
         who = present(sim)
-        height = sim.positions[who, self.axis]
+        place = sim.positions[who, self.axis]
+        height = place if self.down else self.edges[-1] - place
         return who, np.clip((height / self.edges[-1] * LAYERS).astype(np.intp), 0, LAYERS - 1)
 
     def columns(self) -> Floats:

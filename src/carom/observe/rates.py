@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
 from carom.observe.interval import OverInterval
-from carom.observe.observable import Floats, Moment, register
+from carom.observe.observable import Floats, Moment, ratio, register
 from carom.observe.thermo import present
 from carom.scene import Scene
 from carom.world.collisions import BALL, CLOTH, NOBODY, WALL
@@ -40,7 +40,7 @@ class CollisionRate(OverInterval):
 
     def mean(self, sim: Moment, dt: float) -> float | Floats:
         """Over the interval."""
-        return float(self.tally[0] / (present(sim).size * dt))
+        return ratio(float(self.tally[0]), present(sim).size * dt)
 
 
 @register
@@ -48,6 +48,7 @@ class MeanFreeTime(CollisionRate):
     """τ = 1 / Γ, s: the mean time between two collisions of a ball with others; infinite if there were none."""
 
     name, symbol, unit = "mean_free_time", "τ", "s"
+    inverse_mean: ClassVar[bool] = True
 
     def mean(self, sim: Moment, dt: float) -> float:
         """Over the interval."""
@@ -56,13 +57,14 @@ class MeanFreeTime(CollisionRate):
 
 @register
 class MeanFreePath(CollisionRate):
-    """λ = <v> / Γ, m: all paths that balls have flown, over all their collisions with balls.
+    """ℓ = <v> / Γ, m: all paths that balls have flown, over all their collisions with balls.
 
     <v> is the mean of the mean speeds at the two ends of the interval. (S. Chapman and T. G. Cowling, The Mathematical
     Theory of Non-Uniform Gases, ch. 5.2.)
     """
 
-    name, symbol, unit = "mean_free_path", "λ", "m"
+    name, symbol, unit = "mean_free_path", "ℓ", "m"
+    inverse_mean: ClassVar[bool] = True
 
     def begin(self, sim: Moment) -> None:
         """Know the speed at the start."""
@@ -91,6 +93,7 @@ class RatesByKind(OverInterval):
     """Collisions of all balls in a second, by kind: between balls, with walls, with cloth; 1/s."""
 
     name, symbol, unit = "rates_by_kind", "n_k / t", "1/s"
+    labels: ClassVar[tuple[str, ...]] = ("between balls", "with walls", "with cloth")
 
     def zero(self, sim: Moment) -> Floats:  # noqa: ARG002  # a subclass may need it
         """A sum a kind."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class Speeds(Observable):
     """
 
     name, symbol, unit = "speeds", "f(v)", "s/m"
+    across: ClassVar[tuple[str, str]] = ("speed", "m/s")
 
     def begin(self, sim: Moment) -> None:
         """Choose the bins."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import pi
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ class RadialDistribution(Observable):
     """
 
     name, symbol, unit = "radial_distribution", "g(r)", ""
+    across: ClassVar[tuple[str, str]] = ("distance", "m")
 
     def begin(self, sim: Moment) -> None:
         """Choose the bins, and count how many pairs without order would be in each."""

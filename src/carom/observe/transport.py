@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
-from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.observable import Floats, Moment, Observable, ratio, register
 from carom.observe.room import unwrapped
 from carom.observe.thermo import present
 
@@ -17,6 +17,7 @@ from carom.observe.thermo import present
 class SinceStart(Observable):
     """Something of each ball, compared with what it was when recording began."""
 
+    of_time: ClassVar[bool] = True
     start: Floats
 
     def each(self, sim: Moment) -> Floats:
@@ -31,7 +32,7 @@ class SinceStart(Observable):
         """At the start and now, of those that were there both times."""
         now = self.each(sim)
         if now.shape != self.start.shape:
-            what = f"there were {len(self.start)} balls when recording began, now there are {len(now)}"
+            what = f"balls: {len(self.start)} when recording began, {len(now)} now"
             raise SceneError([Problem(self.name, what, "Leave this observable out where balls come and go.")])
         good = ~np.isnan(now).any(axis=1) & ~np.isnan(self.start).any(axis=1)
         return self.start[good], now[good]
@@ -68,12 +69,12 @@ class MeanSquaredDisplacement(SinceStart):
     def sample(self, sim: Moment) -> float:
         """Up to this instant."""
         before, now = self.both(sim)
-        return float(((now - before) ** 2).sum(axis=1).mean())
+        return ratio(float(((now - before) ** 2).sum()), len(now))
 
 
 @register
 class VelocityAutocorrelation(SinceStart):
-    """<v(0)·v(t)> / <v(0)²>, a plain number: 1 at the beginning of the recording.
+    """<v(0)·v(t)> / <v(0)²>, a plain number: 1 at the beginning of the recording; NaN if nothing moved then.
 
     Its integral over time, times <v²>/d, is the diffusion coefficient (M. S. Green, J. Chem. Phys. 22 (1954) 398;
     R. Kubo, J. Phys. Soc. Jpn. 12 (1957) 570).
@@ -88,4 +89,4 @@ class VelocityAutocorrelation(SinceStart):
     def sample(self, sim: Moment) -> float:
         """Of this instant."""
         before, now = self.both(sim)
-        return float((before * now).sum() / (before**2).sum())
+        return ratio(float((before * now).sum()), float((before**2).sum()))

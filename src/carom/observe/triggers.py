@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,8 @@ from carom.scene.base import shown
 
 NEVER = np.inf
 MANY = 2**62
+DIGITS = Context(prec=60)
+"""Of decimals, whatever others have set for theirs."""
 
 
 class Trigger(Protocol):
@@ -25,6 +27,9 @@ class Trigger(Protocol):
 
         `start` and `first` are time and collisions when it began, `taken` is how many samples were taken since.
         """
+
+    def check(self, start: float) -> None:
+        """Refuse a start from which it cannot count."""
 
     def described(self) -> dict[str, Any]:
         """What it is, for a file."""
@@ -44,7 +49,14 @@ class Every:
 
         A product of decimals, so that nothing adds up, and a frame at the end is not lost by the last bit.
         """
-        return float(Decimal(repr(float(start))) + taken * Decimal(repr(self.dt))), MANY
+        whole = DIGITS.multiply(Decimal(taken), Decimal(repr(self.dt)))
+        return float(DIGITS.add(Decimal(repr(float(start))), whole)), MANY
+
+    def check(self, start: float) -> None:
+        """Refuse a start beside which dt is nothing: no time would ever pass."""
+        if self.due(start, 0, 1)[0] == start:
+            what = f"{self.dt:g} s is too short to be told apart at t = {start:.9g} s"
+            raise SceneError([Problem("every", what, "Give a longer time, such as 0.1.")])
 
     def described(self) -> dict[str, Any]:
         """What it is, for a file."""
@@ -70,6 +82,9 @@ class Times:
         """The next of the times."""
         return (float(self.times[taken]) if taken < len(self.times) else NEVER), MANY
 
+    def check(self, start: float) -> None:
+        """Any start will do."""
+
     def described(self) -> dict[str, Any]:
         """What it is, for a file."""
         return {"at": self.times.tolist()}
@@ -94,6 +109,9 @@ class Collisions:
         """The start, then after so many collisions."""
         return (start if taken == 0 else NEVER), (first + taken * self.n if taken else MANY)
 
+    def check(self, start: float) -> None:
+        """Any start will do."""
+
     def described(self) -> dict[str, Any]:
         """What it is, for a file."""
         return {"collisions": int(self.n)}
@@ -106,6 +124,9 @@ class Once:
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # the start alone
         """The start."""
         return (start if taken == 0 else NEVER), MANY
+
+    def check(self, start: float) -> None:
+        """Any start will do."""
 
     def described(self) -> dict[str, Any]:
         """What it is, for a file."""

@@ -22,6 +22,10 @@ RING = 60
 """Up to so many balls stand on a ring, others where they were at the start."""
 CROWD = 200
 """More lines than this are drawn fainter."""
+CROWDED = 1000
+"""Of more balls, so many in the middle are drawn."""
+LEANING = (0.43, 0.27)
+"""How far a place moves to the right and up with its z, so that layers do not hide each other."""
 NUMBERED = 40
 """So many have their numbers beside them."""
 
@@ -33,34 +37,40 @@ def network(what: Any, ax: Axes | None = None, *, count: int | None = None, them
     count  how many balls there are, if an array is given; as many as met anybody if left out.
 
     The size of a dot tells how many collisions with other balls it had. Few balls stand on a ring in the order of their
-    numbers; many, where they were at the start, without lines across joined borders.
+    numbers; many, where they were at the start, without lines across joined borders. Space is seen at a slant, farther
+    layers to the right and up. Of more than 1,000 balls, so many in the middle are drawn.
     """
     rows, number, start = _met(what, count)
     drawn = _near(what, start)
     pairs, times = _pairs(rows)
     degree = np.bincount(pairs.ravel(), weights=np.repeat(times, 2), minlength=number)
-    places = _ring(number) if start is None or number <= RING else start
+    places = _ring(number) if start is None or number <= RING else _slanted(start)
+    shown = _middle(start, number)
     with style(theme) as colours:
         ax = axes(ax, figsize=(5.2, 5.2))
         ax.set_axis_off()
         ax.set_aspect("equal")
         if len(pairs):
-            ends = places[pairs]
-            some = drawn(ends) if places is start else np.ones(len(ends), dtype=np.bool_)
-            _lines(ax, ends[some], times[some], colours.series[0])
+            some = shown[pairs].all(axis=1)
+            if start is not None and number > RING:
+                some &= drawn(start[pairs])
+            if some.any():
+                _lines(ax, places[pairs[some]], times[some], colours.series[0])
         size = 30.0 + 170.0 * degree / max(float(degree.max(initial=0.0)), 1.0)
         if number > RING:
-            size *= RING / number
-        ax.scatter(
-            places[:, 0], places[:, 1], s=size, c=colours.plain, edgecolors=colours.ground, linewidths=1.0, zorder=3
-        )
+            size *= RING / int(shown.sum())
+        x, y = places[shown].T
+        ax.scatter(x, y, s=size[shown], c=colours.plain, edgecolors=colours.ground, linewidths=1.0, zorder=3)
         if number <= NUMBERED:
-            for k, (x, y) in enumerate(1.11 * places):
-                ax.annotate(str(k), (x, y), ha="center", va="center", fontsize=8.5, color=colours.soft)
+            for k, beside in enumerate(1.11 * places):
+                ax.annotate(str(k), tuple(beside), ha="center", va="center", fontsize=8.5, color=colours.soft)
         ax.margins(0.06)
         total = int(times.sum())
         most = f", at most {int(times.max())} between two" if len(times) else ""
-        ax.set_title(f"{total:,} collisions of {number} balls{most}", fontweight="normal", fontsize=9.5, loc="center")
+        words = f"{total:,} collisions of {number:,} balls{most}"
+        if not shown.all():
+            words += f"\n{int(shown.sum()):,} of {number:,} balls are drawn"
+        ax.set_title(words, fontweight="normal", fontsize=9.5, loc="center")
     return ax
 
 
@@ -69,7 +79,7 @@ def _met(what: Any, count: int | None) -> tuple[NDArray[Any], int, Floats | None
     if is_recording(what):
         if what.collisions is None:
             raise CaromError(f"{what.path}: was recorded without its collisions. Record with events=True.")
-        rows, number, start = what.collisions[:], len(what.masses), what.scene.balls.position[:, :2]
+        rows, number, start = what.collisions[:], len(what.masses), what.scene.balls.position
     else:
         rows, start = what, None
         if getattr(rows, "dtype", None) is None or not {"a", "b", "kind"} <= set(rows.dtype.names or ()):
@@ -88,8 +98,22 @@ def _near(what: Any, start: Floats | None) -> Callable[[Floats], NDArray[np.bool
     sizes = what.sizes if start is not None else None
     if sizes is None:
         return lambda ends: np.ones(len(ends), dtype=np.bool_)
-    longest = np.where(what.scene.boundary.periodic, 0.5 * sizes, np.inf)[:2]
+    longest = np.where(what.scene.boundary.periodic, 0.5 * sizes, np.inf)
     return lambda ends: np.asarray((np.abs(ends[:, 1] - ends[:, 0]) < longest).all(axis=1))
+
+
+def _slanted(start: Floats) -> Floats:
+    """Places in the picture."""
+    return start if start.shape[1] == 2 else start[:, :2] + start[:, 2:] * np.array(LEANING)
+
+
+def _middle(start: Floats | None, number: int) -> NDArray[np.bool_]:
+    """Who is drawn: all, or as many in the middle as can be told apart."""
+    shown = np.ones(number, dtype=np.bool_)
+    if start is not None and number > CROWDED:
+        middle = 0.5 * (start.min(axis=0) + start.max(axis=0))
+        shown[np.argsort(np.abs(start - middle).max(axis=1), kind="stable")[CROWDED:]] = False
+    return shown
 
 
 def _pairs(rows: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

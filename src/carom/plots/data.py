@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 
 MOST_FRAMES = 400
 """So many frames of a recording are read for a plot of all of it, spread evenly, where more would show nothing more."""
+REBUILT = 200
+"""Instants that are rebuilt of a recording with a single frame."""
 
 
 def is_recording(what: Any) -> bool:
@@ -39,25 +41,43 @@ def fitting(values: Any, rows: int, name: str) -> Floats:
     return array
 
 
-def frames(recording: Any, most: int = MOST_FRAMES) -> Iterator[Frame]:
-    """Frames of a recording, spread evenly."""
-    return (frame for frame, _ in weighed(recording, most))
+def merging(scene: Scene) -> bool:
+    """Do masses and radii change, since balls merge?"""
+    return scene.attraction is not None and scene.attraction.touch == "merge"
 
 
-def weighed(recording: Any, most: int = MOST_FRAMES) -> Iterator[tuple[Frame, Floats]]:
-    """The same with the masses of their balls, kg, which change where balls merge."""
+def sampled(recording: Any, values: int, least: int, most: int) -> int:
+    """How many frames give about so many values, one a ball; between the least and the most."""
+    return int(np.clip(values // max(len(recording.masses), 1), least, most))
+
+
+def instants(recording: Any, most: int = MOST_FRAMES) -> Iterator[Instant]:
+    """Frames of a recording, spread evenly; of one that holds a single frame, instants between its ends, if it can."""
     if not len(recording):
         raise CaromError(f"{recording.path}: holds no frame yet. Look again later, or record longer.")
+    scene = recording.scene
+    start, end = recording.span
+    if len(recording) == 1 and recording.exact and end > start:
+        for time in np.linspace(start, end, min(most, REBUILT)):
+            yield Instant(scene, recording.at(float(time)), recording.masses, recording.radii)
+        return
+    changing = merging(scene)
     for k in np.unique(np.linspace(0, len(recording) - 1, min(len(recording), most)).round().astype(int)):
-        yield recording[int(k)], recording.bulk(int(k))[0]
+        bulk = recording.bulk(int(k)) if changing else (recording.masses, recording.radii)
+        yield Instant(scene, recording[int(k)], *bulk)
 
 
 @dataclass(frozen=True)
 class Instant:
-    """A frame of a recording as an observable wants to see it: without what was not recorded."""
+    """A frame of a recording as an observable wants to see it: without what was not recorded.
+
+    Masses (kg) and radii (m) are those of its time: they change where balls merge.
+    """
 
     scene: Scene
     frame: Frame
+    masses: Floats
+    radii: Floats
 
     @property
     def time(self) -> float:
@@ -74,21 +94,11 @@ class Instant:
         """Of the balls, m/s."""
         return self.frame.velocities
 
-    @property
-    def masses(self) -> Floats:
-        """Of the balls, kg."""
-        return self.scene.balls.mass
-
-    @property
-    def radii(self) -> Floats:
-        """Of the balls, m."""
-        return self.scene.balls.radius
-
 
 def chosen(balls: Any, count: int, most: int) -> NDArray[np.intp]:
-    """The numbers of the balls that are asked for; the first ones, if nobody says."""
+    """The numbers of the balls that are asked for; if nobody says, all, or some that are spread evenly."""
     if balls is None:
-        return np.arange(min(count, most))
+        return np.linspace(0, count - 1, min(count, most)).round().astype(np.intp)
     rows = np.atleast_1d(np.asarray(balls))
     if rows.dtype.kind not in "iu" or rows.ndim != 1 or ((rows < 0) | (rows >= count)).any():
         raise CaromError(f"balls: {balls!r} are not numbers of balls. Give some from 0 to {count - 1}.")

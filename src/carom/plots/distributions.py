@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from carom.errors import CaromError
 from carom.observe.structure import RadialDistribution
 from carom.observe.theory import maxwell_density
-from carom.observe.thermo import thermal
-from carom.plots.data import Instant, frames, is_recording, pair
-from carom.plots.style import axes, legend, style
+from carom.observe.thermo import present, thermal
+from carom.plots.data import instants, is_recording, merging, pair, sampled
+from carom.plots.style import axes, legend, note, style
 from carom.views.units import length_unit, prefixed, speed_unit
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 FINE = 400
 """Points of a curve."""
+SPEEDS, PLACES = 1_000_000, 200_000
+"""Of a recording, about so many speeds and places are looked at, spread evenly over its frames."""
 
 
 def speeds(
@@ -29,13 +31,14 @@ def speeds(
 ) -> Axes:
     """A histogram of speeds, against Maxwell's curve for the same kinetic energy.
 
-    what    a recording, of which all frames are taken together; or velocities, in m/s, as an array whose last axis is
-            x, y and z (a frame, or several).
+    what    a recording, of which up to 400 frames are taken together, spread evenly, and fewer of many balls (about a
+            million speeds, from 10 frames at least); or velocities, in m/s, as an array whose last axis is x, y and z
+            (a frame, or several).
     masses  of the balls, in kg, for velocities whose balls are not alike; of a recording they are known.
 
     f(v) = v m / k_B T exp(-m v² / 2 k_B T) in the plane, sqrt(2/π) (m / k_B T)^(3/2) v² exp(-m v² / 2 k_B T) in space;
     of a mixture, the mean over its balls. k_B T comes from the same velocities, of a recording without the motion that
-    all have in common.
+    all have in common. The speeds of a single ball are drawn without a curve: it has no temperature.
     """
     given, mass, kt = _motion(what, masses)
     speed = np.linalg.norm(given, axis=-1).ravel()
@@ -43,7 +46,8 @@ def speeds(
     count = bins or int(np.clip(2.0 * len(speed) ** (1.0 / 3.0), 8, 60))
     heights, edges = np.histogram(speed, bins=count, range=(0.0, end), density=True)
     at = np.linspace(0.0, end * 1.05, FINE)
-    curve = np.sum([part * maxwell_density(at, kt, m, dimension) for m, part in _shares(mass)], axis=0)
+    curves = [part * maxwell_density(at, kt, m, dimension) for m, part in _shares(mass)] if kt else [np.zeros(FINE)]
+    curve = np.sum(curves, axis=0)
     scale, unit = speed_unit(end)
     density, name = prefixed(float(max(heights.max(), curve.max())) * scale, "")
     with style(theme) as colours:
@@ -51,7 +55,10 @@ def speeds(
         bars, colour = (heights * scale / density, edges / scale), colours.series[0]
         ax.stairs(*bars, fill=True, color=colour, alpha=0.35, label=f"{len(speed):,} speeds")
         ax.stairs(*bars, color=colour, linewidth=1.0)
-        ax.plot(at / scale, curve * scale / density, color=colours.series[1], linewidth=2.0, label="Maxwell")
+        if kt:
+            ax.plot(at / scale, curve * scale / density, color=colours.series[1], linewidth=2.0, label="Maxwell")
+        else:
+            note(ax, "one ball: no temperature, no curve")
         ax.set_xlim(0.0, float(at[-1] / scale))
         ax.set_ylim(bottom=0.0)
         ax.set_xlabel(f"speed in {unit}")
@@ -67,7 +74,7 @@ def _shares(mass: Floats) -> list[tuple[float, float]]:
 
 
 def _motion(what: Any, masses: Any) -> tuple[Floats, Floats, float]:
-    """Velocities (frames, balls, d) of what moves, masses, and k_B T, J."""
+    """Velocities (frames, balls, d) of what moves, masses, and k_B T, J; 0 for a single ball."""
     if not is_recording(what):
         given = np.asarray(what, dtype=np.float64)
         if given.ndim not in {2, 3} or given.shape[-1] not in {2, 3} or not given.size:
@@ -76,7 +83,12 @@ def _motion(what: Any, masses: Any) -> tuple[Floats, Floats, float]:
         given = given if given.ndim == 3 else given[None]
         mass = np.broadcast_to(np.asarray(1.0 if masses is None else masses, dtype=np.float64), given.shape[1:2])
         return given, mass, _kt(float((mass[:, None] * given**2).sum(axis=(1, 2)).mean() / given[0].size))
-    heats = [thermal(Instant(what.scene, frame)) for frame in frames(what)]  # type: ignore[arg-type]  # all that it reads
+    seen: list[Any] = list(instants(what, sampled(what, SPEEDS, 10, 400)))
+    who = present(seen[-1])
+    if len(who) == 1:
+        alone = np.stack([each.velocities[who] for each in seen if not np.isnan(each.velocities[who]).any()])
+        return alone, seen[-1].masses[who], _kt(float(np.abs(alone).max())) * 0.0
+    heats = [thermal(each) for each in seen]
     last = heats[-1]
     alike = [heat for heat in heats if len(heat.who) == len(last.who)]
     return np.stack([heat.velocities for heat in alike]), last.masses, _kt(float(np.mean([heat.kt for heat in alike])))
@@ -91,9 +103,13 @@ def _kt(found: float) -> float:
 def radial(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     """The radial distribution g(r): how much likelier it is than without order to find a ball at a distance.
 
-    what  a recording, whose frames are averaged; or (distances, g), in m.
+    what  a recording, of which up to 100 frames are averaged, spread evenly, and fewer of many balls (about 200,000
+          places, from 4 frames at least); or (distances, g), in m.
+
+    Far away g is 1 only where balls are spread evenly: gravity and attraction gather them, which is remarked.
     """
     distances, values, diameter = _radial(what)
+    uneven = is_recording(what) and (any(what.scene.gravity) or what.scene.attraction is not None)
     scale, unit = length_unit(float(distances.max()))
     with style(theme) as colours:
         ax = axes(ax)
@@ -109,6 +125,8 @@ def radial(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
         ax.set_ylim(bottom=0.0)
         ax.set_xlabel(f"distance in {unit}")
         ax.set_ylabel("g(r)")
+        if uneven:
+            note(ax, "a force gathers the balls: far away g(r) is not 1")
     return ax
 
 
@@ -118,11 +136,13 @@ def _radial(what: Any) -> tuple[Floats, Floats, float]:
         distances, values = pair(what, "(distances, g)")
         return distances, np.asarray(values, dtype=np.float64), 0.0
     radii = what.radii
-    diameter = 2.0 * float(radii[0]) if len(radii) and np.ptp(radii) == 0.0 else 0.0
+    if len(radii) < 2:
+        raise CaromError("radial: there are no distances of a single ball. Give a run of two or more.")
+    diameter = 2.0 * float(radii[0]) if np.ptp(radii) == 0.0 and not merging(what.scene) else 0.0
     series = what.observables.get("radial_distribution")
     if series is not None and series.columns is not None:
         return series.columns, np.nanmean(series.values, axis=0), diameter
     measure = RadialDistribution()
-    seen: list[Any] = [Instant(what.scene, frame) for frame in frames(what, 100)]
+    seen: list[Any] = list(instants(what, sampled(what, PLACES, 4, 100)))
     measure.begin(seen[0])
     return measure.columns(), np.mean([measure.sample(each) for each in seen], axis=0), diameter

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from carom.errors import CaromError
 from carom.plots.data import chosen, fitting, is_recording, pair
-from carom.plots.style import axes, style
+from carom.plots.style import axes, mark, note, style
 from carom.scene import Box, Scene
 from carom.views.palette import Palette
 from carom.views.shapes import shapes
@@ -32,25 +32,33 @@ def trajectories(what: Any, ax: Axes | None = None, *, balls: Any = None, theme:
     """Ways of balls in the plane x, y, with the walls; a dot where each is in the end.
 
     what   a recording; or places, in m, as an array (times, balls, d).
-    balls  numbers of those that are drawn; the first 200 if left out.
+    balls  numbers of those that are drawn; if left out all, or 200 that are spread evenly.
 
     Of a recording with its events, ways bend exactly where balls collide. A way across a joined border breaks off
     there.
     """
     scene: Scene | None = what.scene if is_recording(what) else None
-    places = _ways(what)[1] if is_recording(what) else _places(what)
-    rows = chosen(balls, places.shape[1], MOST_BALLS)
+    if is_recording(what):
+        count = len(what.masses)
+        rows = chosen(balls, count, MOST_BALLS)
+        places = _ways(what, rows)[1]
+    else:
+        places = _places(what)
+        count = places.shape[1]
+        rows = chosen(balls, count, MOST_BALLS)
+        places = places[:, rows]
     radii = scene.balls.radius[rows] if scene is not None else np.zeros(len(rows))
-    low, high = _room(scene, places[:, rows, :2])
+    low, high = _room(scene, places[:, :, :2])
     scale, unit = length_unit(float((high - low).max()))
     with style(theme) as colours:
         ax = axes(ax)
         ax.grid(False)
         if scene is not None:
             _walls(ax, scene, colours, scale)
-        _draw_ways(ax, _broken(places[:, rows, :2], scene) / scale, colours)
-        _dots(ax, places[-1, rows, :2] / scale, radii / scale, colours)
+        _draw_ways(ax, _broken(places[:, :, :2], scene) / scale, colours)
+        _dots(ax, places[-1, :, :2] / scale, radii / scale, colours, clear=places.shape[2] == 3)
         _frame(ax, low / scale, high / scale, unit)
+        _tell_some(ax, balls, len(rows), count)
         if scene is not None and scene.view.y_down:
             ax.invert_yaxis()
     return ax
@@ -61,19 +69,18 @@ def space_time(what: Any, ax: Axes | None = None, *, axis: str = "x", balls: Any
 
     what   a recording; or (times, places), in s and m, with places as an array (times, balls) or (times, balls, d).
     axis   "x", "y" or "z".
-    balls  numbers of those that are drawn; the first 200 if left out.
+    balls  numbers of those that are drawn; if left out all, or 200 that are spread evenly.
     """
     if axis not in AXES:
         raise CaromError(f"axis: {axis!r} is none. Use 'x', 'y' or 'z'.")
     scene: Scene | None = what.scene if is_recording(what) else None
-    times, places = _ways(what) if is_recording(what) else _timed(what)
+    times, places, rows, count = _lines(what, balls)
     k = AXES.index(axis)
     if places.ndim == 2:
         places, k = places[:, :, None], 0
     if k >= places.shape[2]:
         raise CaromError(f"axis: there is no {axis} in {places.shape[2]} dimensions. Use 'x' or 'y'.")
-    rows = chosen(balls, places.shape[1], MOST_BALLS)
-    along = _broken(places[:, rows], scene)[:, :, k]
+    along = _broken(places, scene)[:, :, k]
     scale, unit = length_unit(float(np.nanmax(np.abs(along), initial=0.0)))
     second, name = time_unit(float(np.abs(times).max(initial=0.0)))
     with style(theme) as colours:
@@ -83,30 +90,51 @@ def space_time(what: Any, ax: Axes | None = None, *, axis: str = "x", balls: Any
             colour = colours.series[j % len(colours.series)] if few else colours.plain
             label = str(int(rows[j])) if few else None
             width, opacity = (1.4, 1.0) if few else (0.7, 0.6)
-            ax.plot(times / second, along[:, j] / scale, color=colour, linewidth=width, alpha=opacity, label=label)
+            ax.plot(
+                times / second, along[:, j] / scale, color=colour, linewidth=width, alpha=opacity, label=label,
+                marker=mark(times),
+            )  # fmt: skip
         ax.set_xlabel(f"time in {name}")
         ax.set_ylabel(f"{axis} in {unit}")
-        ax.margins(x=0.0)
+        if len(times) > 1:
+            ax.margins(x=0.0)
+        _tell_some(ax, balls, len(rows), count)
         if few and len(rows) > 1:
             ax.legend(title="ball", loc="center left", bbox_to_anchor=(1.0, 0.5), title_fontsize=9.0)
     return ax
 
 
-def _ways(recording: Any) -> tuple[Floats, Floats]:
-    """Times and places: frames, and between them the instants of collisions, if these can be rebuilt."""
+def _lines(what: Any, balls: Any) -> tuple[Floats, Floats, NDArray[np.intp], int]:
+    """Times, places of the balls that are drawn, their numbers, and how many there are."""
+    if is_recording(what):
+        rows = chosen(balls, len(what.masses), MOST_BALLS)
+        return *_ways(what, rows), rows, len(what.masses)
+    times, places = _timed(what)
+    rows = chosen(balls, places.shape[1], MOST_BALLS)
+    return times, places[:, rows], rows, places.shape[1]
+
+
+def _tell_some(ax: Axes, balls: Any, drawn: int, count: int) -> None:
+    """Say so where nobody chose, and not all are drawn."""
+    if balls is None and drawn < count:
+        note(ax, f"{drawn:,} of {count:,} balls")
+
+
+def _ways(recording: Any, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Times and places of some balls: frames, and between them the instants of collisions, if these can be rebuilt."""
     times = np.asarray(recording.times)
     if not len(times):
         raise CaromError(f"{recording.path}: holds no frame yet. Look again later, or record longer.")
     if not recording.exact:
         some = np.unique(np.linspace(0, len(times) - 1, min(len(times), MOST_INSTANTS)).round().astype(int))
-        return times[some], np.stack([recording[int(k)].positions for k in some])
+        return times[some], np.stack([recording[int(k)].positions[rows] for k in some])
     start, end = recording.span
     wished = np.linspace(start, end, 500)
     hits = recording.collisions
     if hits is not None and 0 < len(hits) <= MOST_INSTANTS:
         wished = np.unique(np.concatenate([wished, hits[:]["time"]]))
     wished = wished[(wished >= start) & (wished <= end)]
-    return wished, np.stack([recording.at(float(time)).positions for time in wished])
+    return wished, np.stack([recording.at(float(time)).positions[rows] for time in wished])
 
 
 def _places(what: Any) -> Floats:
@@ -168,8 +196,8 @@ def _draw_ways(ax: Axes, ways: Floats, colours: Palette) -> None:
         ax.plot(ways[:, j, 0], ways[:, j, 1], color=colour, linewidth=1.2 if few else 0.8, alpha=0.9 if few else faint)
 
 
-def _dots(ax: Axes, places: Floats, radii: Floats, colours: Palette) -> None:
-    """Balls to scale, where they are in the end; points as small marks."""
+def _dots(ax: Axes, places: Floats, radii: Floats, colours: Palette, *, clear: bool) -> None:
+    """Balls to scale, where they are in the end; points as small marks. `clear` ones are outlines, and hide nothing."""
     from matplotlib.collections import EllipseCollection  # noqa: PLC0415  # an optional part
 
     few = len(places) <= MOST_COLOURS
@@ -177,6 +205,8 @@ def _dots(ax: Axes, places: Floats, radii: Floats, colours: Palette) -> None:
     ax.scatter(places[:, 0], places[:, 1], s=5.0, c=paint, zorder=3, linewidths=0.0)
     wide = 2.0 * radii
     look: dict[str, Any] = {"facecolors": paint, "edgecolors": colours.field, "linewidths": 0.6, "zorder": 3}
+    if clear:
+        look |= {"facecolors": "none", "edgecolors": paint, "linewidths": 0.8, "alpha": 0.6}
     at: dict[str, Any] = {"units": "xy", "offsets": places, "offset_transform": ax.transData}
     ax.add_collection(EllipseCollection(wide, wide, np.zeros(len(wide)), **at, **look))
 

@@ -59,6 +59,16 @@ def axes(ax: Axes | None, **options: Any) -> Axes:
     return made
 
 
+def mark(times: Any) -> str:
+    """How a point of a line is drawn: a line of one point is seen by it alone."""
+    return "o" if len(times) == 1 else ""
+
+
+def note(ax: Axes, text: str) -> None:
+    """A remark in small letters above the plot, at its left end."""
+    ax.set_title(text, loc="left", fontsize=8.5, fontweight="normal")
+
+
 def legend(ax: Axes, count: int) -> None:
     """A legend in a line above the plot, at its right end, where it hides nothing."""
     ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=count, borderaxespad=0.2, columnspacing=1.4)

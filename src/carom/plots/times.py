@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.plots.data import fitting, is_recording, pair, weighed
-from carom.plots.style import axes, legend, style
+from carom.plots.data import fitting, instants, is_recording, pair
+from carom.plots.style import axes, legend, mark, note, style
 from carom.views.units import prefixed, time_unit
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 AXES = ("x", "y", "z")
+NOTHING = 1e-9
+"""A smaller part of Σ m |v| is the rounding of a momentum that is zero."""
 NAMES = {"kinetic_energy": "kinetic", "potential_energy": "potential", "energy": "total"}
 
 
@@ -39,7 +41,7 @@ def energy(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
         look = {"kinetic": colours.series[0], "potential": colours.series[2], "total": colours.ink}
         for k, (name, values) in enumerate(parts.items()):
             colour = look.get(name, colours.series[k % len(colours.series)])
-            ax.plot(times / time_unit(_span(times))[0], values / scale, label=name, color=colour)
+            ax.plot(times / time_unit(_span(times))[0], values / scale, label=name, color=colour, marker=mark(times))
         _label_times(ax, times)
         ax.set_ylabel(f"energy in {unit}")
         ax.set_ylim(*_with_zero(ax))
@@ -51,19 +53,29 @@ def momentum(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes
     """Total momentum over time, by its components.
 
     what  a recording; or (times, momenta), in s and kg m/s, a row of momenta a time.
+
+    Where the momentum of a recording is zero but for rounding, the scale is Σ m |v|: what it would be if all flew the
+    same way.
     """
     times, values = _momenta(what)
-    scale, unit = prefixed(float(np.nanmax(np.abs(values), initial=0.0)), "kg·m/s")
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    whole = _whole(what) if is_recording(what) else 0.0
+    nothing = largest < NOTHING * whole
+    scale, unit = prefixed(whole if nothing else largest, "kg·m/s")
     with style(theme) as colours:
         ax = axes(ax)
         for k, component in enumerate(values.T):
             ax.plot(
                 times / time_unit(_span(times))[0], component / scale, label=f"{AXES[k]}", color=colours.series[k],
-                linestyle=("-", "--", ":")[k],
+                linestyle=("-", "--", ":")[k], marker=mark(times),
             )  # fmt: skip
         _label_times(ax, times)
         ax.set_ylabel(f"momentum in {unit}")
-        ax.set_ylim(*_with_zero(ax))
+        if nothing:
+            ax.set_ylim(-1.06 * whole / scale, 1.06 * whole / scale)
+            note(ax, f"zero but for rounding; Σ m|v| = {whole / scale:.3g} {unit}")
+        else:
+            ax.set_ylim(*_with_zero(ax))
         legend(ax, values.shape[1])
     return ax
 
@@ -85,7 +97,8 @@ def _from_frames(recording: Any) -> tuple[Floats, dict[str, Floats]]:
     times, kinetic, height = [], [], []
     gravity = np.array(scene.gravity, dtype=np.float64)
     free = ~scene.balls.fixed
-    for frame, mass in weighed(recording):
+    for each in instants(recording):
+        frame, mass = each.frame, each.masses
         times.append(frame.time)
         kinetic.append(0.5 * float(np.nansum(mass[:, None] * frame.velocities**2)))
         height.append(-float(np.nansum((mass[:, None] * frame.positions)[free] @ gravity)))
@@ -103,8 +116,14 @@ def _momenta(what: Any) -> tuple[Floats, Floats]:
     if "momentum" in what.observables:
         series = what.observables["momentum"]
         return series.times, series.values
-    rows = [(frame.time, np.nansum(mass[:, None] * frame.velocities, axis=0)) for frame, mass in weighed(what)]
+    rows = [(each.time, np.nansum(each.masses[:, None] * each.velocities, axis=0)) for each in instants(what)]
     return np.array([time for time, _ in rows]), np.array([total for _, total in rows])
+
+
+def _whole(recording: Any) -> float:
+    """Σ m |v|, the most over some instants, kg m/s."""
+    some = instants(recording, 5)
+    return max(float(np.nansum(each.masses * np.linalg.norm(each.velocities, axis=1))) for each in some)
 
 
 def _span(times: Floats) -> float:

@@ -12,6 +12,8 @@ from carom.errors import SolverError
 
 ANY = -1
 """In a shape: a length of any size."""
+MANY = 2**62
+"""More than anything that is counted."""
 
 
 def misfit(name: str, what: str) -> SolverError:
@@ -39,3 +41,14 @@ def check(fits: bool, name: str, what: str) -> None:
     """Complain if something is not so."""
     if not fits:
         raise misfit(name, what)
+
+
+def check_finite(found: Mapping[str, NDArray[Any]], *names: str) -> None:
+    """Complain about numbers that are not finite."""
+    for name in names:
+        check(bool(np.isfinite(found[name]).all()), name, "has numbers that are not finite")
+
+
+def check_range(found: NDArray[Any], low: float, high: float, name: str) -> None:
+    """Complain about numbers below `low`, or not below `high`."""
+    check(bool(((found >= low) & (found < high)).all()), name, f"has numbers that are not within {low} and {high}")

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
+from uuid import uuid4
 
 from carom.errors import StorageError
+
+ENDING = ".checkpoint"
+"""Of checkpoints."""
+POSIX = os.name != "nt"
+BUSY = {errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK}
+"""What systems say of a file that another has locked."""
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -19,31 +27,83 @@ def beside(path: Path, ending: str) -> Path:
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes the place of `path` when it is whole and on the disk; else nothing changes."""
-    part = beside(path, "part")
+    """A file to write to that takes the place of `path` when it is whole and on the disk; else nothing changes.
+
+    Its `name` is where it stands meanwhile, for who writes by name.
+    """
     try:
-        with part.open("wb") as file:
+        file = _part(path)
+        part, whole = Path(file.name), False
+        try:
             yield file
             file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+            sync(file.fileno())
+            whole = True
+        finally:
+            if not POSIX:  # where an open file cannot be moved; elsewhere its lock is held until it has been
+                file.close()
+            try:
+                _end(part, path, whole=whole)
+            finally:
+                file.close()
         settle(path.parent)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        if isinstance(error, OSError):
-            raise StorageError.of(path, error) from error
+    except OSError as error:
+        raise StorageError.of(path, error) from error
+
+
+def _end(part: Path, path: Path, *, whole: bool) -> None:
+    """Move a file into place, or take it away."""
+    try:
+        if whole:
+            part.replace(path)
+            return
+    except OSError:
+        part.unlink(missing_ok=True)
         raise
+    with contextlib.suppress(OSError):
+        part.unlink()
+
+
+def _part(path: Path) -> BinaryIO:
+    """An empty file beside another: what a dead writer left, or one of its own where another is writing."""
+    part = beside(path, "part")
+    with contextlib.suppress(OSError):  # a system without locks, or a file of someone else
+        while POSIX:
+            with contextlib.ExitStack() as stack:
+                file = stack.enter_context(open(part, "r+b", opener=_open_or_make))
+                if not _taken(file.fileno()):
+                    break
+                if _is(file.fileno(), part):
+                    file.truncate(0)
+                    stack.pop_all()
+                    return file
+    return beside(path, f"{uuid4().hex}.part").open("xb")
+
+
+def _open_or_make(name: str, flags: int) -> int:
+    return os.open(name, flags | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+
+
+def sync(handle: int) -> None:
+    """Have the system put a file on the disk, if it is one that can be."""
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        unable = {errno.EINVAL, errno.ENOTSUP} if POSIX else {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+        if error.errno not in unable:
+            raise
 
 
 def settle(folder: Path) -> None:
     """Ask the system to put a folder's entries on the disk; not every system can."""
-    with contextlib.suppress(OSError):
+    try:
         handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    except OSError:
+        return
+    try:
+        sync(handle)
+    finally:
+        os.close(handle)
 
 
 class Lock:
@@ -68,7 +128,12 @@ class Lock:
         try:
             while self._handle is None:
                 handle = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
-                if not _taken(handle):
+                try:
+                    taken = _taken(handle)
+                except OSError:
+                    os.close(handle)
+                    raise
+                if not taken:
                     os.close(handle)
                     remedy = "Wait until that run has ended, or choose another name."
                     raise StorageError(self.path, "another run is writing this file", remedy)
@@ -92,8 +157,10 @@ def _taken(handle: int) -> bool:
     """Lock an open file without waiting; False if someone else has."""
     try:
         _lock(handle)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in BUSY:
+            return False
+        raise
     return True
 
 

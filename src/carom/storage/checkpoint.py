@@ -2,28 +2,90 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import math
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from carom.errors import StorageError
+from carom.errors import SceneError, StorageError
 from carom.scene import Scene
 from carom.scene.files import dumps, loads
-from carom.storage.atomic import replaced
+from carom.storage.atomic import ENDING, replaced
 from carom.storage.tape import versions
 
 FORMAT = 1
-ENDING = ".checkpoint"
 HDF5 = b"\x89HDF"
 """How a recording begins."""
 
 Arrays = Mapping[str, NDArray[Any]]
+
+
+Times = Annotated[float, Field(ge=0.0)]
+Counts = Annotated[int, Field(ge=0)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
+
+
+class Wished(_Model):
+    """How a run is solved."""
+
+    step: Annotated[float, Field(gt=0.0)] | None
+    integrator: str | None
+    contacts: str | None
+    neighbours: str
+    forces: list[str]
+
+
+class Recorded(_Model):
+    """What is recorded, in which file beside the checkpoint, and how far."""
+
+    name: Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]
+    mark: str
+    rows: Annotated[dict[str, Counts], Field(min_length=1)]
+    triggers: list[dict[str, Any]]
+    observables: list[str]
+    events: bool
+    pause: Times | None
+    goal: dict[str, Any]
+
+    @field_validator("name")
+    @classmethod
+    def _stays(cls, name: str) -> str:
+        if name in (".", "..") or name.endswith(ENDING):
+            raise ValueError("is no name of a recording")
+        return name
+
+
+class Told(_Model):
+    """What a checkpoint tells beside arrays."""
+
+    time: Times
+    solver: Literal["exact", "stepped"]
+    wish: Wished
+    recording: Recorded | None
+    versions: dict[str, str]
+
+    @field_validator("time", mode="before")
+    @classmethod
+    def _read(cls, text: Any) -> float:
+        return float.fromhex(str(text))
+
+    @field_validator("recording", mode="before")
+    @classmethod
+    def _none(cls, recording: Any) -> Any:
+        return None if recording == {} else recording
 
 
 @dataclass(frozen=True)
@@ -59,36 +121,99 @@ class Checkpoint:
 
 
 def read(path: Path) -> Checkpoint:
-    """The checkpoint in a file."""
+    """The checkpoint in a file, which may come from anyone: all that is in it is looked through."""
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
+        arrays = _arrays(path)
         told = json.loads(arrays["told"].tobytes())
+        version = int(told["format"])
     except FileNotFoundError:
         raise StorageError(path, "there is no such file", "Check the name.") from None
-    except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile):
+    except IsADirectoryError as error:
+        raise StorageError.of(path, error) from None
+    except Exception:  # libraries answer broken files with errors of any kind
         raise StorageError(path, "is no checkpoint of carom", "Give a file that carom has saved.") from None
-    if told["format"] > FORMAT:
+    if version > FORMAT:
         raise StorageError(path, "a later carom has written it", "Update carom: pip install -U carom.")
+    try:
+        said = Told.model_validate(told)
+        scene = loads(arrays["scene"].tobytes().decode(), "json", name=str(path))
+        recorder = _within(arrays, "recorder/")
+        if said.recording is not None:
+            _check_recorder(recorder, said.recording, len(scene.balls))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise _wrong(path, f"{where}: {first['msg']}") from None
+    except SceneError as error:
+        raise _wrong(path, f"scene: {error.problems[0].what}") from None
+    except Exception as error:  # as above
+        raise _wrong(path, str(error) or type(error).__name__) from None
     return Checkpoint(
-        scene=loads(arrays["scene"].tobytes().decode(), "json", name=str(path)),
-        time=float.fromhex(told["time"]),
-        solver=told["solver"],
+        scene=scene,
+        time=said.time,
+        solver=said.solver,
         wish=told["wish"],
         state=_within(arrays, "solver/"),
         recording=told["recording"],
-        recorder=_within(arrays, "recorder/"),
-        versions=told["versions"],
+        recorder=recorder,
+        versions=said.versions,
     )
+
+
+def _wrong(path: Path, what: str) -> StorageError:
+    remedy = "Give a file as carom has saved it; this one was changed."
+    return StorageError(path, f"is no checkpoint of carom ({' '.join(what.split())[:200]})", remedy)
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of an archive whose members stand in it as they are: none can be larger than the file."""
+    found = {}
+    with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if sum(each.file_size for each in members) > path.stat().st_size:
+            raise ValueError("members larger than the file")
+        for each in members:
+            if each.compress_type != zipfile.ZIP_STORED:
+                raise ValueError("compressed members")
+            found[each.filename.removesuffix(".npy")] = _array(archive.read(each))
+    return found
+
+
+def _array(data: bytes) -> NDArray[Any]:
+    """The array in the bytes of an .npy file."""
+    stream = io.BytesIO(data)
+    known = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    shape, by_columns, kind = known[npy.read_magic(stream)](stream)
+    if kind.hasobject or math.prod(shape) * kind.itemsize != len(data) - stream.tell():
+        raise ValueError("another length than the head tells")
+    flat = np.frombuffer(data, kind, offset=stream.tell())
+    return flat.reshape(shape, order="F" if by_columns else "C").copy()
+
+
+def _check_recorder(state: Arrays, recording: Recorded, count: int) -> None:
+    """Does the state of a sampler fit the run?"""
+    rows, taken = state["rows"], state["taken"]
+    whole = int(state["count"])
+    if rows.shape != (count,) or rows.dtype.kind != "i" or taken.dtype.kind != "i":
+        raise ValueError("recorder: the rows are not those of the balls")
+    if count and (rows.min() < 0 or rows.max() >= whole or len(np.unique(rows)) < count):
+        raise ValueError("recorder: the rows are not those of the balls")
+    if taken.shape != (len(recording.triggers),) or (taken < 0).any() or int(state["first"]) < 0:
+        raise ValueError("recorder: the frames are not counted")
+    if not np.isfinite(float(state["start"])):
+        raise ValueError("recorder: the start is not a time")
 
 
 def found(path: Path) -> Path:
     """The checkpoint that is meant: the file itself, or the one beside a recording."""
-    if path.suffix == ENDING or not path.exists():
+    if path.suffix == ENDING or not path.is_file():
         return path
-    with path.open("rb") as file:
-        if file.read(4) != HDF5:
-            return path
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != HDF5:
+                return path
+    except OSError as error:
+        raise StorageError.of(path, error) from error
     beside = checkpoint_of(path)
     if not beside.exists():
         remedy = "Record with checkpoint=… (--checkpoint), so that a run can be resumed."
@@ -97,8 +222,16 @@ def found(path: Path) -> Path:
 
 
 def checkpoint_of(path: Path) -> Path:
-    """The checkpoint that belongs to a recording."""
-    return path.with_suffix(ENDING)
+    """The checkpoint that belongs to a recording: its whole name, and an ending."""
+    return path.with_name(path.name + ENDING)
+
+
+def discard(recording: Path) -> None:
+    """Take away the checkpoint of a recording that is gone; any other file stays."""
+    target = checkpoint_of(recording)
+    with contextlib.suppress(StorageError):
+        if read(target).recording.get("name") == recording.name:
+            target.unlink()
 
 
 def _within(arrays: Arrays, prefix: str) -> dict[str, NDArray[Any]]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from carom.errors import MissingExtraError, StorageError
 from carom.observe.frame import Frame
 from carom.scene import Box
-from carom.storage.atomic import beside, settle
+from carom.storage.atomic import replaced
 from carom.storage.h5md import BALLS, VERSION, Column, Layout, make
 from carom.storage.recording import Recording
 
@@ -36,16 +36,10 @@ def export(source: str | Path | Recording, target: str | Path, progress: Progres
         raise StorageError(target, f"the ending {target.suffix!r} tells no format", f"Use {' or '.join(WRITERS)}.")
     with contextlib.ExitStack() as stack:
         recording = source if isinstance(source, Recording) else stack.enter_context(Recording(source))
-        part = beside(target, "part")
-        try:
-            writer(recording, part, progress or (lambda _: None))
-            part.replace(target)
-            settle(target.parent)
-        except OSError as error:
-            raise StorageError.of(target, error) from error
-        finally:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+        if target.exists() and target.samefile(recording.path):
+            raise StorageError(target, "is the recording itself", "Choose another name.")
+        with replaced(target) as part:
+            writer(recording, Path(part.name), progress or (lambda _: None))
 
 
 @dataclass(frozen=True)
@@ -98,12 +92,13 @@ def write_gsd(recording: Recording, path: Path, progress: Callable[[float], obje
         raise MissingExtraError("exporting GSD", "exports") from error
     room, scene = Room.of(recording), recording.scene
     middle = room.low + 0.5 * room.size
+    steps, measured = recording.steps, {name: series.values for name, series in recording.observables.items()}
     with gsd.hoomd.open(str(path), "w") as file:
         for k, frame in _frames(recording, progress):
             there = frame.present
             mass, radius = recording.bulk(k)
             one = gsd.hoomd.Frame()
-            one.configuration.step = int(recording.steps[k])
+            one.configuration.step = int(steps[k])
             one.configuration.dimensions = recording.dimension
             one.configuration.box = [*room.size, 0.0, 0.0, 0.0]
             one.particles.N = int(there.sum())
@@ -117,7 +112,7 @@ def write_gsd(recording: Recording, path: Path, progress: Callable[[float], obje
             if frame.turns is not None:
                 one.particles.image = _three(frame.turns[there])
             one.log = {"time": np.array([frame.time]), "particles/id": np.flatnonzero(there)}
-            one.log |= {name: np.atleast_1d(series.values[k]) for name, series in recording.observables.items()}
+            one.log |= {name: np.atleast_1d(values[k]) for name, values in measured.items()}
             file.append(one)
 
 
@@ -168,7 +163,7 @@ def write_h5md(recording: Recording, path: Path, progress: Callable[[float], obj
             for each in ("step", "time")
         },
     )  # fmt: skip
-    with h5py.File(path, "w", libver="latest") as file:
+    with h5py.File(path, "w", libver="latest", locking=False) as file:  # who opened it for us has the lock
         make(file, layout)
         for column in columns:
             file[column.path].resize(len(recording), axis=0)

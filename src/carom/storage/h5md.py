@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError
-from carom.storage.atomic import Lock, beside, settle
+from carom.storage.atomic import Lock, beside, settle, sync
 from carom.storage.growing import Growing
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ PAUSE = 1.0
 SHARE = 0.02
 """In a long run they wait for this part of the time that it has taken: chunks that are not full are written again, each
 time in another place, and what that wastes must not add up."""
-ROOM = 32
-"""Packets that may wait for the writer; a run that is faster waits for it."""
+ROOM = 2**28
+"""Bytes that may wait for the writer; a run that is faster waits for it."""
+EACH = 256
+"""Bytes that an array takes beside its numbers, about."""
 
 Rows = Mapping[str, NDArray[Any]]
 
@@ -97,7 +99,10 @@ class Writer:
         self.path = path
         self.lock = lock
         self.error: BaseException | None = None
-        self._queue: queue.Queue[Any] = queue.Queue(ROOM)
+        self._queue: queue.Queue[Any] = queue.Queue()
+        self._room = threading.Condition()
+        self._waiting = 0
+        """Bytes in the queue."""
         self._closed = False
         self._file = self._made(fill)
         self._rows = Growing(self._file["carom/rows"])
@@ -130,7 +135,7 @@ class Writer:
         self._closed = True
         try:
             if self.error is None:
-                self._hand(complete)
+                self._queue.put(complete)
             self._thread.join()
         finally:
             with contextlib.suppress(Exception):
@@ -147,15 +152,22 @@ class Writer:
 
     def _hand(self, packet: Any) -> None:
         """Queue a packet, and wait for room as long as the thread lives."""
-        while True:
-            try:
-                self._queue.put(packet, timeout=0.5)
-            except queue.Full:
-                if not self._thread.is_alive():
-                    self._check()
-                    return
-            else:
-                return
+        if self._closed:
+            raise StorageError(self.path, "the recording has ended", "Record into another file, or run on without.")
+        size = _size(packet)
+        with self._room:
+            while self._waiting and self._waiting + size > ROOM:
+                if not self._room.wait(0.5) and not self._thread.is_alive():
+                    break
+            self._waiting += size
+        self._check()
+        self._queue.put(packet)
+
+    def _taken(self, packet: Any) -> None:
+        """A packet has been dealt with: there is room for others."""
+        with self._room:
+            self._waiting -= _size(packet)
+            self._room.notify_all()
 
     def _await(self, done: threading.Event) -> None:
         while not done.wait(0.5):
@@ -190,6 +202,7 @@ class Writer:
             if isinstance(packet, dict):
                 for path, rows in packet.items():
                     self._sets[path].take(rows)
+                self._taken(packet)
                 waiting = True
             if not isinstance(packet, dict) or monotonic() >= due:
                 self._settle()
@@ -221,6 +234,7 @@ class Writer:
         with contextlib.suppress(queue.Empty):
             while True:
                 packet = self._queue.get_nowait()
+                self._taken(packet)
                 if isinstance(packet, threading.Event):
                     packet.set()
 
@@ -239,9 +253,7 @@ class Writer:
 
     def _sync(self) -> None:
         """Have the system put it on the disk."""
-        handle = self._file.id.get_vfd_handle()
-        with contextlib.suppress(OSError, ValueError):
-            os.fsync(handle)
+        sync(self._file.id.get_vfd_handle())
 
     # Making the file.
 
@@ -257,6 +269,7 @@ class Writer:
                 fill(file)
                 file.flush()
                 file.swmr_mode = True
+                sync(file.id.get_vfd_handle())
                 part.replace(self.path)
                 settle(self.path.parent)
             except BaseException:
@@ -269,6 +282,11 @@ class Writer:
         return file
 
 
+def _size(packet: Any) -> int:
+    """Bytes that a packet holds, about."""
+    return sum(each.nbytes + EACH for each in packet.values()) if isinstance(packet, dict) else 0
+
+
 def make(file: h5py.File, layout: Layout) -> None:
     """Lay out an empty file."""
     for path, values in layout.fixed.items():
@@ -277,9 +295,10 @@ def make(file: h5py.File, layout: Layout) -> None:
         file.create_dataset(path, data=text)
     for column in layout.columns:
         shape = column.shape
+        most = (None, *(length or None for length in shape))  # chunks of no length there cannot be
         chunks = (column.chunk, *shape)  # whole rows: who reads one, reads one chunk
         dataset = file.create_dataset(
-            column.path, (0, *shape), column.dtype, maxshape=(None, *shape), chunks=tuple(max(1, c) for c in chunks),
+            column.path, (0, *shape), column.dtype, maxshape=most, chunks=tuple(max(1, c) for c in chunks),
             shuffle=True, compression="gzip", compression_opts=1,
         )  # fmt: skip
         if column.unit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,13 +18,17 @@ from carom.errors import Problem, SceneError, StorageError
 from carom.observe.frame import Frame
 from carom.scene import Box, Scene
 from carom.scene.files import loads
-from carom.storage.h5md import BALLS, EDITS, FORMAT
+from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST
+from carom.storage.opening import broken, check_columns, opened, reading, text_of
 from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
     import h5py
 
 Floats = NDArray[np.float64]
+
+BLOCK = 2**14
+"""Rows that are read at once by who goes through all."""
 
 
 @dataclass(frozen=True)
@@ -66,22 +71,24 @@ class Collisions:
         low, high = (start, stop) if step > 0 else (stop + 1, start + 1)
         out = np.zeros(max(0, high - low), collision_record)
         if len(out):
-            for name in collision_record.names or ():
-                column = self._recording.dataset(f"carom/collisions/{name}")[low:high]
-                if column.ndim > 1:  # a file holds as many numbers of a vector as there are dimensions
-                    out[name][:, : column.shape[1]] = column
-                else:
-                    out[name] = column
+            with reading(self._recording.path):
+                for name in collision_record.names or ():
+                    column = self._recording.dataset(f"carom/collisions/{name}")[low:high]
+                    if column.ndim > 1:  # a file holds as many numbers of a vector as there are dimensions
+                        out[name][:, : column.shape[1]] = column
+                    else:
+                        out[name] = column
         return out[::step] if step > 0 else out[::-1][::-step]
 
     def __iter__(self) -> Iterator[Any]:
-        for start in range(0, len(self), 2**14):
-            yield from self[start : start + 2**14]
+        for start in range(0, len(self), BLOCK):
+            yield from self[start : start + BLOCK]
 
     def between(self, t0: float, t1: float) -> NDArray[Any]:
         """The collisions from t0 on, up to but not at t1, s."""
         times = self._recording.dataset("carom/collisions/time")
-        low, high = (_first(times, len(self), t) for t in (t0, t1))
+        with reading(self._recording.path):
+            low, high = (_first(times, len(self), t) for t in (t0, t1))
         return self[low : max(low, high)]  # type: ignore[no-any-return]  # a slice gives an array
 
 
@@ -106,12 +113,13 @@ class Recording:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._file = opened(self.path)
-        try:
+        with contextlib.ExitStack() as stack, reading(self.path, "is no recording of carom"):
+            stack.callback(self._file.close)
             self._own = self._file["carom"]
             if int(self._own.attrs["format"]) > FORMAT:
                 raise StorageError(self.path, "a later carom has written it", "Update carom: pip install -U carom.")
             self._names = [str(name) for name in self._own["rows"].attrs["datasets"]]
-            self.scene: Scene = loads(_text(self._own["scene"]), "json", name=str(self.path))
+            self.scene: Scene = loads(text_of(self._own["scene"]), "json", name=str(self.path))
             self.wish: dict[str, Any] = json.loads(self._own.attrs["wish"])
             self.solver = str(self._own.attrs["solver"])
             self.mark = str(self._own.attrs["mark"])
@@ -124,7 +132,7 @@ class Recording:
             """Of each ball when recording began, kg."""
             self.radii: Floats = self.scene.balls.radius
             """Of each ball when recording began, m."""
-            self.walls: list[str] = json.loads(_text(self._own["walls"]))
+            self.walls: list[str] = json.loads(text_of(self._own["walls"]))
             """Names of walls, by the numbers that collisions give them."""
             self._count: dict[str, int] = {}
             self._times: Floats = np.zeros(0)
@@ -132,14 +140,21 @@ class Recording:
             self._frames: tuple[int, list[NDArray[Any]]] | None = None
             self._span = (0.0, 0.0)
             self._edits: Floats = np.zeros((0, 2))
+            self._check()
             self.refresh()
-        except StorageError:
-            self._file.close()
-            raise
-        except (KeyError, OSError) as error:
-            self._file.close()
-            remedy = "Record one: carom run … --out FILE.h5."
-            raise StorageError(self.path, f"is no recording of carom ({error})", remedy) from None
+            stack.pop_all()
+
+    def _check(self) -> None:
+        """Is what stands in the head of the file what it should be? It may come from anyone."""
+        told: tuple[Any, ...] = (self.wish, self.versions, self.walls)
+        fits = all(isinstance(each, kind) for each, kind in zip(told, (dict, dict, list), strict=True))
+        if not fits or self.solver not in ("exact", "stepped"):
+            raise broken(self.path, "its attributes do not tell how it was made")
+        row = (len(self.masses), self.dimension)
+        for name in ("position", "velocity", "image"):
+            path = f"{BALLS}/{name}/value"
+            if (name != "image" or path in self._names) and self._file[path].shape[1:] != row:
+                raise broken(self.path, f"{path} has not the balls of the scene")
 
     def __enter__(self) -> Self:
         return self
@@ -155,21 +170,35 @@ class Recording:
 
     def refresh(self) -> Self:
         """Look at what has been written since it was opened, or last refreshed."""
+        with reading(self.path):
+            self._look()
+        return self
+
+    def _look(self) -> None:
         rows = self._own["rows"]
         _refresh(rows)
         last = rows[-1] if len(rows) else np.zeros(len(self._names), np.int64)
         for name in self._names:
             _refresh(self._file[name])
         _refresh(self._own["complete"])
-        self._count = {name: int(count) for name, count in zip(self._names, last, strict=True)}
+        count = {name: int(count) for name, count in zip(self._names, last, strict=True)}
+        check_columns(self._file, count, self.path)
+        frames = count[f"{BALLS}/position/time"]
+        if any(many != frames for name, many in count.items() if name.startswith((f"{BALLS}/", "observables/"))):
+            raise broken(self.path, "some frames are not whole")
+        self._count = count
         self._times = self._file[f"{BALLS}/position/time"][: self._rows(f"{BALLS}/position/time")]
         self._times.flags.writeable = False
         self._history = self._frames = None
         self._edits = self.column(EDITS)[:]
-        ends = self._times[[0, -1]].tolist() if len(self) else [0.0, 0.0]
-        until = self.column("carom/until")
-        self._span = (ends[0], max(ends[1], float(until[len(until) - 1]) if len(until) else ends[1]))
-        return self
+        until, since = self.column("carom/until"), f"{PAST}frame_since"
+        known = [float(self._times[0]), float(self._times[-1])] if len(self) else []
+        known += [float(until[-1])] if len(until) else []
+        if self._rows(since):
+            known.append(float(self.column(since)[0]))
+        elif not len(self):
+            known = []
+        self._span = (min(known), max(known)) if known else (0.0, 0.0)
 
     @property
     def complete(self) -> bool:
@@ -207,19 +236,22 @@ class Recording:
         if self._frames is None or self._frames[0] != start:
             names = [name for name in ("position", "velocity", "image") if name in self._file[BALLS]]
             rows = slice(start, min(start + size, len(self)))
-            self._frames = (start, [self._file[f"{BALLS}/{name}/value"][rows] for name in names])
+            with reading(self.path):
+                self._frames = (start, [self._file[f"{BALLS}/{name}/value"][rows] for name in names])
         return self._frames
 
     @property
     def steps(self) -> NDArray[np.int64]:
         """Of each frame, how many collisions there had been."""
-        return self._file[f"{BALLS}/position/step"][: len(self)]  # type: ignore[no-any-return]  # an array of them
+        with reading(self.path):
+            return self._file[f"{BALLS}/position/step"][: len(self)]  # type: ignore[no-any-return]  # an array of them
 
     def bulk(self, k: int) -> tuple[Floats, Floats]:
         """Masses (kg) and radii (m) at frame k: they change where balls merge."""
         balls = self._file[BALLS]
-        if "value" in balls["mass"]:
-            return balls["mass/value"][k], balls["radius/value"][k]
+        if f"{BALLS}/mass/value" in self._count:
+            with reading(self.path):
+                return balls["mass/value"][k], balls["radius/value"][k]
         return self.masses, self.radii
 
     def __iter__(self) -> Iterator[Frame]:
@@ -235,7 +267,8 @@ class Recording:
         """What was measured, by name."""
         if "observables" not in self._file:
             return {}
-        return {name: self._series(name) for name in self._file["observables"]}
+        with reading(self.path):
+            return {name: self._series(name) for name in self._file["observables"]}
 
     def _series(self, name: str) -> Series:
         group = self._file[f"observables/{name}"]
@@ -266,14 +299,14 @@ class Recording:
 
     def at(self, t: float) -> Frame:
         """The run at any time: rebuilt from the events bit for bit if they are there, else the frame of that time."""
-        k = int(np.searchsorted(self._times, t))
-        if k < len(self) and self._times[k] == t:
-            return self[k]
         low, high = self.span
         if not low <= t <= high:
             what = f"{t} s is outside of what was recorded, {low:.9g} to {high:.9g} s"
             raise SceneError([Problem("at", what, "Choose a time within.")], source=str(self.path))
         if not self.exact:
+            k = int(np.searchsorted(self._times, t, side="right"))  # of several at a time, what came last
+            if k and self._times[k - 1] == t:
+                return self[k - 1]
             near = ", ".join(f"{time:.9g}" for time in self._times[max(0, k - 1) : k + 1])
             what = f"no frame was kept at {t} s, and this run cannot be rebuilt from its events"
             remedy = f"There are {len(self)} frames (.times); the nearest are at {near} s."
@@ -285,7 +318,7 @@ class Recording:
         places, velocities = (
             _spread(each[:, :d], who, len(self.masses), np.nan) for each in (instant.places, instant.velocities)
         )
-        return Frame(t, places, velocities, turns)
+        return Frame(float(t), places, velocities, turns)
 
     def _who(self, t: float) -> NDArray[np.int64] | None:
         """The rows of the balls that there were at a time; None if all were."""
@@ -302,8 +335,9 @@ class Recording:
         if self._history is None:
             from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
 
-            columns = {name: self.column(f"carom/history/{name}") for name in self._own["history"]}
-            self._history = History.over(self.scene, columns)
+            with reading(self.path):
+                columns = {name: self.column(f"{PAST}{name}") for name in self._own["history"]}
+                self._history = History.over(self.scene, columns)
         return self._history
 
     def simulation(self, t: float | None = None) -> Any:
@@ -339,6 +373,7 @@ class Rows:
     """A column of a recording as far as it is whole, read as it is sliced."""
 
     def __init__(self, recording: Recording, path: str) -> None:
+        self._path = recording.path
         self._dataset = recording.dataset(path)
         self.shape = (recording._rows(path), *self._dataset.shape[1:])  # noqa: SLF001  # its own recording
         self.dtype = self._dataset.dtype
@@ -348,11 +383,25 @@ class Rows:
 
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, slice):
-            start, stop, step = which.indices(len(self))
-            return self._dataset[start:stop:step] if stop > start else np.empty((0, *self.shape[1:]), self.dtype)
+            return self._slice(range(*which.indices(len(self))))
         if isinstance(which, int | np.integer):
-            return self._dataset[int(which) % len(self)]
+            if not -len(self) <= which < len(self):
+                raise IndexError(f"there is no row {which}: there are {len(self)}")
+            with reading(self._path):
+                return self._dataset[int(which) % len(self)]
         return self[:][which]
+
+    def _slice(self, rows: range) -> Any:
+        if not rows:
+            return np.empty((0, *self.shape[1:]), self.dtype)
+        with reading(self._path):
+            if rows.step < 0:  # HDF5 reads forwards
+                return self._dataset[rows[-1] : rows[0] + 1 : -rows.step][::-1]
+            return self._dataset[rows.start : rows.stop : rows.step]
+
+    def __iter__(self) -> Iterator[Any]:
+        for start in range(0, len(self), BLOCK):
+            yield from self[start : start + BLOCK]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:], dtype)
@@ -367,26 +416,6 @@ def _spread(rows: NDArray[Any], who: NDArray[np.int64] | None, count: int, nothi
     return out
 
 
-def opened(path: Path) -> h5py.File:
-    """A file of HDF5, to read; one that is being written, or whose writer died, too."""
-    import h5py  # noqa: PLC0415  # heavy; only who reads needs it
-
-    if not path.exists():
-        raise StorageError(path, "there is no such file", "Check the name.")
-    try:
-        return h5py.File(path, "r", swmr=True, libver="latest")
-    except OSError as error:
-        if not h5py.is_hdf5(path):
-            what = "is no recording: not an HDF5 file"
-            raise StorageError(path, what, "Give a file that carom has recorded.") from None
-        raise StorageError.of(path, error) from error
-
-
 def _refresh(dataset: Any) -> None:
     if getattr(dataset.file, "swmr_mode", False):
         dataset.id.refresh()
-
-
-def _text(dataset: Any) -> str:
-    value = dataset[()]
-    return value.decode("utf-8") if isinstance(value, bytes) else bytes(np.asarray(value)).decode("utf-8")

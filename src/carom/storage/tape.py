@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from carom.errors import StorageError
 from carom.observe.frame import Frame
 from carom.observe.observable import Observable
-from carom.observe.recorder import Sample
+from carom.observe.sampler import Sample
 from carom.scene import Box, Scene
 from carom.scene.files import dumps
-from carom.storage.atomic import Lock
+from carom.storage.atomic import ENDING, Lock
 from carom.storage.h5md import BALLS, EDITS, FORMAT, VERSION, Column, Layout, Writer, copy_rows, make
 from carom.storage.recording import Recording
 from carom.world.collisions import collision_record
@@ -72,6 +72,9 @@ class Tape:
         cls, path: Path, header: Header, observables: Sequence[Observable], sample: Sample, history: Columns, lock: Lock
     ) -> Self:
         """A new one, for samples and columns such as these."""
+        if path.suffix == ENDING:
+            remedy = "Choose another name, such as gas.h5."
+            raise StorageError(path, f"files that end with {ENDING} are checkpoints, not recordings", remedy)
         layout = layout_of(header, observables, sample, history)
         return cls(path, header, lambda file: make(file, layout), lock=lock)
 
@@ -82,6 +85,9 @@ class Tape:
             if old.mark != mark:
                 remedy = "Give the recording that belongs to the checkpoint, or resume without: record=False."
                 raise StorageError(path, "is another recording than that of the checkpoint", remedy)
+            if sorted(rows) != sorted(old.names):
+                remedy = "Resume without recording (record=False), or begin anew."
+                raise StorageError(path, "the checkpoint counts the rows of other columns", remedy)
             short = [name for name, count in rows.items() if len(old.dataset(name)) < count]
             if short:
                 remedy = "Resume without recording (record=False), or begin anew."

@@ -60,6 +60,11 @@ def kind_of(target: Path) -> str:
     )
 
 
+def rate(target: Path, fps: float) -> float:
+    """Pictures a second that a file of this kind can have: as many as wished, but for GIF."""
+    return min(fps, MOST_GIF_FPS) if target.suffix.lower() == ".gif" else fps
+
+
 def _numbered(target: Path) -> bool:
     """Has the name a place for the number of a picture, such as %05d?"""
     if "%" not in target.name:

@@ -35,10 +35,13 @@ def film(
     look: Look | None = None,
     timing: Timing | None = None,
     progress: Progress | None = None,
+    ahead: Progress | None = None,
 ) -> int:
     """Make a film (.mp4, .gif) or numbered pictures (frames/%05d.png) of a recording, a simulation or a scene.
 
-    A recording is left as it is, and so is a scene; a simulation runs on. Gives the number of pictures.
+    A recording is left as it is, and so is a scene; a simulation runs on. Gives the number of pictures. A GIF has at
+    most 50 a second. `progress` is told of each picture; `ahead` of the run beforehand, where nothing bounds space, by
+    which the view is chosen.
     """
     require_matplotlib()
     look, timing, target = look or Look(), timing or Timing(), Path(target)
@@ -46,10 +49,11 @@ def film(
         raise CaromError(f"{target}: is the name of one picture. Use carom.video.still, or name a .mp4 or .gif.")
     source = source_of(what)
     start, end = _part(source, timing)
-    step = timing.speed * pace(source.scene) / timing.fps
+    fps = files.rate(target, timing.fps)
+    step = timing.speed * pace(source.scene) / fps
     count = film_length(start, end, step)
-    with files.film(target, look.size, timing.fps) as writer:
-        drawn = _picture(source, look, start, end, step)
+    with files.film(target, look.size, fps) as writer:
+        drawn = _picture(source, look, start, end, step, ahead)
         for k, time in enumerate(film_times(start, end, step)):
             writer.add(drawn.pixels(_instant(drawn, source, time)))
             if progress is not None:
@@ -57,13 +61,23 @@ def film(
     return count
 
 
-def still(what: Any, target: str | Path, look: Look | None = None, at: float | None = None) -> None:
-    """Write one picture (.svg, .png) of a recording, a simulation or a scene at a time; at its start if left out."""
+def still(
+    what: Any,
+    target: str | Path,
+    look: Look | None = None,
+    at: float | None = None,
+    progress: Progress | None = None,
+    ahead: Progress | None = None,
+) -> None:
+    """Write one picture (.svg, .png) of a recording, a simulation or a scene at a time; at its start if left out.
+
+    `progress` is told how far the run is on its way there; `ahead` is the same of a run beforehand, as for a film.
+    """
     require_matplotlib()
     target = Path(target)
     if files.kind_of(target) != "still":
         raise CaromError(f"{target}: is the name of a film. Use carom.video.film, or name a .svg or .png.")
-    drawn, frame = _at(what, look or Look(), at)
+    drawn, frame = _at(what, look or Look(), at, progress, ahead)
     files.write_still(target, drawn.document(frame, target.suffix.lower()[1:]))
 
 
@@ -99,11 +113,15 @@ def source_of(what: Any) -> Source:
     raise CaromError(f"a {type(what).__name__} cannot be drawn. Give a Recording, a Simulation or a Scene.")
 
 
-def _at(what: Any, look: Look, at: float | None) -> tuple[Picture, Frame]:
+def _at(
+    what: Any, look: Look, at: float | None, progress: Progress | None = None, ahead: Progress | None = None
+) -> tuple[Picture, Frame]:
     source = source_of(what)
     time = source.start if at is None else at
     _check_time(source, "at", time)
-    drawn = _picture(source, look, max(time - look.trace, source.start), time, time / 100.0 or 0.01)
+    drawn = _picture(source, look, max(time - look.trace, source.start), time, time / 100.0 or 0.01, ahead)
+    if isinstance(source, Running):
+        source.told = _way(source.start, time, progress)
     return drawn, _instant(drawn, source, time)
 
 
@@ -126,20 +144,35 @@ def _check_time(source: Source, name: str, time: float) -> None:
         raise CaromError(f"{name}: {time:g} s is not within the run, which goes {until}. Choose a time in it.")
 
 
-def _picture(source: Source, look: Look, start: float, end: float, step: float) -> Picture:
+def _way(start: float, end: float, progress: Progress | None) -> Callable[[float], object] | None:
+    """Tells which part is done by the time in the run."""
+    if progress is None or end <= start:
+        return None
+    return lambda now: progress(min(max((now - start) / (end - start), 0.0), 1.0), now)
+
+
+def _picture(
+    source: Source, look: Look, start: float, end: float, step: float, ahead: Progress | None = None
+) -> Picture:
     from carom.video.painter import Picture  # noqa: PLC0415  # needs matplotlib
 
-    instants = _scout(source, start, end) if isinstance(source.scene.boundary, Open) else []
+    instants = _scout(source, start, end, ahead) if isinstance(source.scene.boundary, Open) else []
     return Picture(source.scene, look, instants, end, step)
 
 
-def _scout(source: Source, start: float, end: float) -> list[Frame]:
+def _scout(source: Source, start: float, end: float, progress: Progress | None) -> list[Frame]:
     """Some instants of what will be seen."""
     times = np.linspace(start, end, SCOUTED if end > start else 1)
     if isinstance(source, Running):
-        ahead = Running(source.simulation.copy())
-        return [ahead.frame(float(time)) for time in times]
-    return [source.frame(float(time)) for time in times]
+        copied = Running(source.simulation.copy())
+        copied.told = _way(source.start, end, progress)
+        return [copied.frame(float(time)) for time in times]
+    seen, told = [], _way(start, end, progress)
+    for time in times:
+        seen.append(source.frame(float(time)))
+        if told is not None:
+            told(float(time))
+    return seen
 
 
 def _instant(drawn: Picture, source: Source, time: float) -> Frame:

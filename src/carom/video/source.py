@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -87,12 +87,14 @@ class Running:
         self._seen = (simulation.scene, len(simulation.scene.links))
         self.start = simulation.time
         self.end: float | None = None
+        self.told: Callable[[float], object] | None = None
+        """Is told now and then on the way to an instant which time it is in the run, s."""
 
     def frame(self, time: float) -> Frame:
         """An instant, not before the last one."""
-        simulation = self.simulation
+        simulation, told = self.simulation, self.told
         if time > simulation.time:
-            simulation.run(until=time)
+            simulation.run(until=time, progress=told and (lambda _: told(simulation.time)))
         if time < simulation.time - ROUNDING * max(abs(time), 1e-300):
             raise CaromError(f"{time:g} s is past: the run is at {simulation.time:g} s. Record it to look back.")
         self._look_at_links()

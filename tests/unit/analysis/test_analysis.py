@@ -122,7 +122,7 @@ def test_too_few_frames_are_told(tmp_path):
     with sim.record(tmp_path / "few.h5", at=[0.0, 0.1]):
         sim.run(until=0.1)
     few = analyse(tmp_path / "few.h5")
-    assert any("only 1 frames are left" in remark or "only 2 frames" in remark for remark in few.remarks)
+    assert any("only 1 frame is left to measure" in remark for remark in few.remarks)
     assert few.lines == []
 
 
@@ -131,7 +131,7 @@ def test_a_game_is_no_gas(tmp_path):
     with sim.record(tmp_path / "break.h5", every=0.05):
         sim.run(until=1.0)
     game = analyse(tmp_path / "break.h5")
-    assert any("it is no gas (16 free balls" in remark for remark in game.remarks)
+    assert any("it is no gas (it has 16 free balls, fewer than 20)" in remark for remark in game.remarks)
     assert dict(game.facts)["energy"].endswith("of it")
 
 

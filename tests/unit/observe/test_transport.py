@@ -37,7 +37,7 @@ def test_balls_that_come_and_go_are_refused():
     moved = observable("mean_squared_displacement")
     moved.begin(sim)
     sim.add(Ball(position=(0.1, 0.1)))
-    with pytest.raises(SceneError, match="there were 1 balls when recording began, now there are 2"):
+    with pytest.raises(SceneError, match="balls: 1 when recording began, 2 now"):
         moved.sample(sim)
 
 

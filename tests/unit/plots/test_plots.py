@@ -5,8 +5,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from carom import Ball, Box, Scene, Simulation, library, plots
+from carom import Attraction, Ball, Balls, Box, Open, Scene, Simulation, library, plots
 from carom.errors import CaromError
+from carom.observe.structure import RadialDistribution
+from carom.plots.data import instants, sampled
 from carom.storage.recording import Recording
 
 
@@ -182,3 +184,142 @@ def test_what_cannot_be_drawn_is_told_in_one_line(call, says):
         call()
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def recorded(path, scene, until, *, solver="exact", **options):
+    simulation = Simulation(scene, solver=solver)
+    with simulation.record(path, **options):
+        simulation.run(until=until)
+    return Recording(path)
+
+
+def crowd(count, d=2, **more):
+    """Points at rest on a lattice, but for the first, in a box of 1 m."""
+    side = int(np.ceil(count ** (1 / d)))
+    places = (np.stack(np.unravel_index(np.arange(count), (side,) * d), axis=1) + 0.5) / side
+    speeds = np.zeros((count, d))
+    speeds[0, 0] = 0.01
+    balls = Balls(position=places, velocity=speeds, mass=1.0, radius=0.2 / side)
+    return Scene(boundary=Box(size=(1.0,) * d), balls=balls, **more)
+
+
+@pytest.fixture(scope="module")
+def many(folder):
+    with recorded(folder / "many.h5", crowd(3000), 0.1, every=0.05) as recording:
+        yield recording
+
+
+@pytest.fixture(scope="module")
+def layers(folder):
+    with recorded(folder / "layers.h5", crowd(64, 3), 0.1, every=0.05) as recording:
+        yield recording
+
+
+@pytest.fixture(scope="module")
+def lone(folder):
+    with recorded(folder / "lone.h5", crowd(1), 0.5, every=0.05) as recording:
+        yield recording
+
+
+def merging_pair():
+    balls = [
+        Ball(position=(0.0, 0.0), velocity=(1.0, 0.0), mass=2.0, radius=0.1),
+        Ball(position=(1.0, 0.0), velocity=(-1.0, 0.0), mass=1.0, radius=0.1),
+        Ball(position=(0.0, 9.0), velocity=(0.0, 1.0), mass=1.0, radius=0.1),
+    ]
+    return Scene(boundary=Open(), attraction=Attraction(G=1e-9, touch="merge"), balls=balls)
+
+
+def test_masses_after_merging_are_those_of_the_time(folder):
+    with recorded(folder / "merged.h5", merging_pair(), 1.0, solver="stepped", every=0.5) as recording:
+        *_, last = instants(recording)
+        assert np.nanmax(last.masses) == 3.0
+        assert np.nanmax(last.radii) > 0.1
+        assert np.nanmax(next(instants(recording)).masses) == 2.0
+
+
+def test_masses_that_do_not_change_are_not_read_again(many, monkeypatch):
+    monkeypatch.setattr(Recording, "bulk", lambda *_: pytest.fail("read"))
+    plots.energy(many)
+    plots.momentum(many)
+    plots.speeds(many)
+
+
+def test_of_many_balls_fewer_frames_are_looked_at(many, gas, monkeypatch):
+    assert [sampled(many, 9000, 2, 100), sampled(many, 1, 2, 100), sampled(gas, 10**9, 2, 100)] == [3, 2, 100]
+    seen = []
+    monkeypatch.setattr("carom.plots.distributions.PLACES", 1)
+    monkeypatch.setattr(
+        RadialDistribution, "sample", lambda self, sim: seen.append(sim) or np.ones(len(self.edges) - 1)
+    )
+    plots.radial(gas)
+    assert len(seen) == 4 < len(gas)
+
+
+def test_some_of_many_balls_are_spread_evenly(many):
+    for draw in (plots.trajectories, plots.space_time):
+        ax = draw(many)
+        assert ax.get_title("left") == "200 of 3,000 balls"
+        assert len(ax.lines) == 200
+    ways = [np.nanmean(line.get_xdata()) for line in plots.trajectories(many).lines]
+    scale = 1.0 if max(ways) <= 1.0 else 100.0
+    assert min(ways) < 0.05 * scale
+    assert max(ways) > 0.95 * scale
+    assert plots.trajectories(many, balls=[3]).get_title("left") == ""
+
+
+def test_distances_of_one_ball_are_refused_and_of_heavy_ones_remarked(lone, thrown, gas):
+    with pytest.raises(CaromError, match="no distances of a single ball"):
+        plots.radial(lone)
+    assert "far away g(r) is not 1" in plots.radial(thrown).get_title("left")
+    assert plots.radial(gas).get_title("left") == ""
+
+
+def test_one_ball_has_speeds_but_no_curve(lone):
+    ax = plots.speeds(lone)
+    assert ax.get_title("left") == "one ball: no temperature, no curve"
+    assert not ax.lines
+    bars = next(patch for patch in ax.patches if patch.get_label().endswith("speeds")).get_data()
+    assert bars.values @ np.diff(bars.edges) == pytest.approx(1.0)
+
+
+def test_momentum_that_is_zero_is_a_level_line(gas, thrown):
+    ax = plots.momentum(gas)
+    whole = float((gas.masses * np.linalg.norm(gas[0].velocities, axis=1)).sum())
+    line, (low, high) = ax.lines[0].get_ydata(), ax.get_ylim()
+    assert np.ptp(line) < 1e-6 * (high - low)
+    assert "zero but for rounding; Σ m|v| = " in ax.get_title("left")
+    decades = np.log10(whole / (high / 1.06))  # the unit of the axis is a power of ten
+    assert decades == pytest.approx(round(decades), abs=0.03)
+    assert plots.momentum(thrown).get_title("left") == ""
+
+
+def test_discs_of_space_hide_nothing(layers, thrown):
+    clear, solid = (plots.trajectories(each).collections[-1].get_facecolor() for each in (layers, thrown))
+    assert not len(clear)
+    assert (solid[:, 3] == 1.0).all()
+
+
+def test_layers_stand_apart_in_the_network(layers):
+    dots = plots.network(layers).collections[-1].get_offsets()
+    assert len(np.unique(np.round(dots, 6), axis=0)) == 64
+
+
+def test_a_network_of_many_shows_its_middle(many):
+    ax = plots.network(many)
+    dots = ax.collections[-1].get_offsets()
+    assert len(dots) == 1000
+    assert np.abs(dots - 0.5).max() < 0.35
+    assert "1,000 of 3,000 balls are drawn" in ax.get_title("center")
+
+
+def test_a_single_frame_is_seen(folder):
+    with recorded(folder / "one.h5", crowd(4), 0.2, events=False) as frame:
+        assert len(frame) == 1
+        for draw in (plots.energy, plots.momentum, plots.space_time):
+            assert draw(frame).lines[0].get_marker() == "o"
+    with recorded(folder / "rebuilt.h5", crowd(4), 0.2) as rebuilt:
+        assert len(rebuilt) == 1
+        line = plots.momentum(rebuilt).lines[0]
+        assert len(line.get_xdata()) == 200
+        assert line.get_marker() in {"", "None"}

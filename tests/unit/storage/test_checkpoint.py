@@ -1,14 +1,18 @@
 """A saved run goes on to the same bits."""
 
+import io
+import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 import carom
-from carom.errors import SceneError, StorageError
+from carom.errors import CaromError, SceneError, SolverError, StorageError
 from carom.observe.observable import Observable
 from carom.storage import checkpoint
 from carom.storage.recording import Recording
@@ -151,13 +155,13 @@ def test_what_does_not_belong_together_is_told(tmp_path: Path) -> None:
     (tmp_path / "two.h5").replace(tmp_path / "one.h5")
     with pytest.raises(StorageError, match=r"one\.h5: is another recording than that of the checkpoint"):
         carom.Simulation.resume(tmp_path / "one.h5")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["one.checkpoint", "one.h5", "two.checkpoint"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["one.h5", "one.h5.checkpoint", "two.h5.checkpoint"]
 
 
 def test_a_recording_without_checkpoint_cannot_be_resumed(tmp_path: Path) -> None:
     sim = carom.Simulation(carom.library.load("gas", count=40))
     sim.record(tmp_path / "gas.h5").close()
-    with pytest.raises(StorageError, match=r"gas\.h5: there is no checkpoint gas\.checkpoint beside it\. Record with"):
+    with pytest.raises(StorageError, match=r"gas\.h5: there is no checkpoint gas\.h5\.checkpoint beside it\. Rec"):
         carom.Simulation.resume(tmp_path / "gas.h5")
 
 
@@ -178,6 +182,113 @@ def test_a_cut_checkpoint_is_told(tmp_path: Path) -> None:
         path.write_bytes(whole[: int(part * len(whole))])
         with pytest.raises(StorageError, match="is no checkpoint of carom"):
             checkpoint.read(path)
+
+
+def test_each_recording_has_a_checkpoint_of_its_own(tmp_path: Path) -> None:
+    names = ("eta0.1", "eta0.2", "gas.h5", "gas.hdf5")
+    for name in names:
+        sim = carom.Simulation(carom.library.load("gas", count=8))
+        sim.record(tmp_path / name, checkpoint=1000.0).close()
+    for name in names:
+        assert checkpoint.found(tmp_path / name) == tmp_path / f"{name}.checkpoint"
+        assert checkpoint.read(tmp_path / f"{name}.checkpoint").recording["name"] == name
+
+
+def test_a_stale_checkpoint_goes_and_others_stay(tmp_path: Path) -> None:
+    sim = carom.Simulation(carom.library.load("gas", count=8))
+    sim.record(tmp_path / "gas.h5", checkpoint=1000.0).close()
+    sim.save(tmp_path / "other.h5.checkpoint")
+    for name in ("gas.h5", "other.h5", "none.h5"):
+        checkpoint.discard(tmp_path / name)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["gas.h5", "other.h5.checkpoint"]
+
+
+def test_a_recording_is_not_named_as_a_checkpoint(tmp_path: Path) -> None:
+    sim = carom.Simulation(carom.library.load("gas", count=8))
+    with pytest.raises(StorageError, match=r"z\.checkpoint: files that end with \.checkpoint are checkpoints"):
+        sim.record(tmp_path / "z.checkpoint")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of the checkpoint of a recorded run."""
+    path = tmp_path_factory.mktemp("saved") / "gas.h5"
+    sim = carom.Simulation(carom.library.load("gas", count=8))
+    sim.record(path, every=0.1, checkpoint=1000.0, observables=["energy"]).close()
+    return dict(np.load(checkpoint.checkpoint_of(path)))
+
+
+def refused(path: Path, arrays: dict[str, NDArray[Any]]) -> str:
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]  # mypy takes them for the option
+    with pytest.raises(CaromError) as told:
+        carom.Simulation.resume(path)
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"time": "nan"}, {"time": (-1.0).hex()}, {"time": None}, {"solver": "foo"}, {"wish": []}, {"wish": {}},
+        {"recording": 5}, {"versions": 3}, {"format": "x"}, {"name": "../x.h5"}, {"name": ""}, {"name": ".."},
+        {"name": "/x.h5"}, {"name": None}, {"rows": {}}, {"rows": {"x": -1}}, {"rows": {"x": 1}}, {"triggers": [5]},
+        {"pause": "x"}, {"pause": -1.0}, {"goal": None}, {"observables": [3]}, {"mark": 1},
+    ],
+)  # fmt: skip
+def test_a_checkpoint_that_tells_nonsense_is_one_line(
+    tmp_path: Path, saved: dict[str, NDArray[Any]], change: dict[str, Any]
+) -> None:
+    told = json.loads(saved["told"].tobytes())
+    for name, value in change.items():
+        (told if name in told else told["recording"])[name] = value
+    text = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    refused(tmp_path / "a.checkpoint", {**saved, "told": text})
+    assert [each.name for each in tmp_path.iterdir()] == ["a.checkpoint"]  # no lock, no recording
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("told", np.frombuffer(b"[" * 200_000, np.uint8)),
+        ("told", np.frombuffer(b"[1]", np.uint8)),
+        ("scene", np.frombuffer(b"\xff\xfe", np.uint8)),
+        ("solver/counts", np.full(9, -5)),
+        ("solver/moments", np.full(4, np.nan)),
+        ("solver/hit", np.full(8, np.nan)),
+        ("recorder/rows", np.arange(8) - 1),
+        ("recorder/rows", np.zeros(3, np.int64)),
+        ("recorder/taken", np.array([-4])),
+    ],
+)
+def test_a_checkpoint_with_wrong_numbers_is_one_line(
+    tmp_path: Path, saved: dict[str, NDArray[Any]], name: str, value: NDArray[Any]
+) -> None:
+    refused(tmp_path / "a.checkpoint", {**saved, name: value})
+
+
+def test_a_checkpoint_that_is_larger_inside_than_outside_is_refused(tmp_path: Path) -> None:
+    path, head = tmp_path / "a.checkpoint", io.BytesIO()
+    write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (10**15,)})
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        with zipfile.ZipFile(path, "w", method) as archive:
+            archive.writestr("told.npy", head.getvalue() + bytes(10**6))
+        with pytest.raises(StorageError, match="is no checkpoint of carom"):
+            checkpoint.read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("pile_names", 2**30), ("pile_numbers", 2**30), ("pile_rows", np.nan), ("pile_room", 2**50)]
+)
+def test_a_pile_that_names_what_is_not_there_is_refused(name: str, value: float) -> None:
+    scene = carom.library.load("pour")
+    sim = carom.Simulation(scene).run(until=0.05)
+    state = sim._solver.state()
+    assert len(state["pile_names"])
+    state[name][:] = value
+    with pytest.raises(SolverError, match=f"state: {name}"):
+        carom.Simulation(scene)._solver.restore(state)
 
 
 @pytest.mark.parametrize("value", [-1.0, np.nan, "60s", True])

@@ -145,3 +145,24 @@ def test_progress_is_told(gas: Path, tmp_path: Path) -> None:
     export(gas, tmp_path / "gas.xyz", told.append)
     assert told[-1] == 1.0
     assert told == sorted(told)
+
+
+def test_a_recording_is_not_replaced_by_itself(gas: Path, tmp_path: Path) -> None:
+    own = tmp_path / "gas.h5md"
+    own.write_bytes(gas.read_bytes())
+    with pytest.raises(StorageError, match=r"gas\.h5md: is the recording itself\. Choose another name\."):
+        export(own, own)
+    assert own.read_bytes() == gas.read_bytes()
+
+
+def test_what_was_measured_is_read_once(gas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    series = Recording._series
+
+    def counted(self: Recording, name: str) -> Any:
+        read.append(name)
+        return series(self, name)
+
+    monkeypatch.setattr(Recording, "_series", counted)
+    export(gas, tmp_path / "gas.gsd")
+    assert sorted(read) == ["energy", "momentum"]

@@ -1,5 +1,10 @@
 """What is recorded is what was: frames, collisions, observables, any instant."""
 
+import errno
+import os
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -9,8 +14,9 @@ import numpy as np
 import pytest
 
 import carom
-from carom.errors import SceneError, StorageError
+from carom.errors import CaromError, SceneError, StorageError
 from carom.observe.triggers import Collisions
+from carom.storage.growing import Growing
 from carom.storage.recording import Recording
 
 SOLVERS = ("exact", "stepped")
@@ -353,3 +359,225 @@ def test_one_look_sees_what_two_do(name: str) -> None:
         places, velocities = sim.look()
         assert places.tolist() == sim.positions.tolist()
         assert velocities.tolist() == sim.velocities.tolist()
+
+
+def test_a_column_ends_and_goes_backwards(recorded: tuple[Path, carom.Simulation]) -> None:
+    with Recording(recorded[0]) as recording:
+        column = recording.column("particles/balls/position/time")
+        rows = column[:]
+        assert len(rows) == 22
+        assert list(column) == rows.tolist()
+        assert column[::-1].tolist() == rows[::-1].tolist()
+        assert column[17:2:-4].tolist() == rows[17:2:-4].tolist()
+        assert column[-1] == rows[-1]
+        for k in (22, -23):
+            with pytest.raises(IndexError, match=f"there is no row {k}: there are 22"):
+                column[k]
+
+
+def test_the_span_begins_where_history_does(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas(8))
+    with sim.record(tmp_path / "gas.h5", at=[0.5]):
+        sim.run(until=1.0)
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.times.tolist() == [0.5]
+        assert recording.span == (0.0, 1.0)
+        other = carom.Simulation(gas(8)).run(until=0.2)
+        assert recording.at(0.2).positions.tobytes() == other.positions.tobytes()
+
+
+@pytest.mark.parametrize("events", [True, False])
+def test_an_instant_is_after_all_that_happened_in_it(tmp_path: Path, events: bool) -> None:
+    """Two pairs that meet at the same time, and a frame after each of the two collisions."""
+    balls = [
+        carom.Ball(position=(x, y), velocity=(1.0 - x, 0.0), radius=0.1, mass=1.0) for y in (0.0, 5.0) for x in (0, 1)
+    ]
+    scene = carom.Scene(balls=balls)
+    sim = carom.Simulation(scene)
+    with sim.record(tmp_path / "two.h5", every=Collisions(1), events=events):
+        sim.run(until=2.0)
+    with Recording(tmp_path / "two.h5") as recording:
+        t = float(recording.times[1])
+        assert recording.times.tolist() == [0.0, t, t]
+        assert recording.at(t).velocities.tolist() == carom.Simulation(scene).run(until=t).velocities.tolist()
+
+
+def test_a_scene_without_balls_is_recorded(tmp_path: Path) -> None:
+    sim = carom.Simulation(carom.Scene(balls=[]))
+    with sim.record(tmp_path / "none.h5", every=0.1):
+        sim.run(until=0.5)
+    with Recording(tmp_path / "none.h5") as recording:
+        assert len(recording) == 6
+        assert recording[3].positions.shape == (0, 2)
+
+
+def test_who_goes_on_after_the_end_is_told(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas(8))
+    recorder = sim.record(tmp_path / "gas.h5")
+    recorder.close()
+    with pytest.raises(StorageError, match=r"gas\.h5: the recording has ended"):
+        recorder.tape.writer.put({"carom/until": np.zeros(1)})
+    with pytest.raises(StorageError, match=r"gas\.h5: the recording has ended"):
+        recorder.tape.writer.flush()
+
+
+def test_what_waits_for_the_writer_is_bounded_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("carom.storage.h5md.ROOM", 10_000)
+    sim = carom.Simulation(gas(8))
+    recorder = sim.record(tmp_path / "gas.h5")
+    writer, gate, waited = recorder.tape.writer, threading.Event(), []
+    take = Growing.take
+
+    def slow(self: Growing, rows: Any) -> None:
+        gate.wait(10.0)
+        take(self, rows)
+
+    monkeypatch.setattr(Growing, "take", slow)
+
+    def put() -> None:
+        for _ in range(5):
+            writer.put({"carom/until": np.zeros(500)})  # 4000 bytes
+            waited.append(writer._waiting)
+
+    thread = threading.Thread(target=put)
+    thread.start()
+    thread.join(0.3)
+    assert thread.is_alive()
+    assert len(waited) == 2
+    gate.set()
+    thread.join(10.0)
+    assert max(waited) <= 10_000
+    recorder.close()
+
+
+def test_what_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim = carom.Simulation(gas(8))
+    recorder = sim.record(tmp_path / "gas.h5", every=0.1)
+    sim.run(until=0.3)
+
+    def fail(handle: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(StorageError, match=r"gas\.h5: cannot be used \(Input/output error\)"):
+        recorder.flush()
+    with pytest.raises(StorageError):
+        recorder.close()
+
+
+def test_a_recording_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    sync, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("sync"), sync(handle))[1])
+    monkeypatch.setattr(Path, "replace", lambda self, to: (done.append("replace"), replace(self, to))[1])
+    sim = carom.Simulation(gas(8))
+    sim.record(tmp_path / "gas.h5").close()
+    assert done[:2] == ["sync", "replace"]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: Any) -> Path:
+    """A short recording, to be broken."""
+    path = tmp_path_factory.mktemp("small") / "gas.h5"
+    sim = carom.Simulation(gas(8))
+    with sim.record(path, every=0.1, observables=["energy"]):
+        sim.run(until=0.5)
+    return path
+
+
+def look_through(path: Path) -> None:
+    with Recording(path) as recording:
+        list(recording)
+        assert recording.collisions is not None
+        recording.collisions[:]
+        assert recording.observables
+        recording.at(0.123)
+
+
+@pytest.mark.parametrize("part", [0.02, 0.1, 0.5, 0.99])
+def test_a_recording_that_is_cut_off_is_told_at_once(tmp_path: Path, small: Path, part: float) -> None:
+    whole, path = small.read_bytes(), tmp_path / "gas.h5"
+    path.write_bytes(whole[: int(part * len(whole))])
+    with pytest.raises(StorageError, match=r"gas\.h5: is cut off: its end is missing\. Copy the file again"):
+        Recording(path)
+
+
+def test_a_killed_recording_that_is_cut_off_is_told_soon(tmp_path: Path) -> None:
+    """Such a file does not tell where it ends, and HDF5 by itself would wait for the rest for ever."""
+    sim = carom.Simulation(gas(8))
+    recorder = sim.record(tmp_path / "gas.h5", every=0.01)
+    sim.run(until=0.5)
+    recorder.flush()
+    whole, path = bytearray((tmp_path / "gas.h5").read_bytes()), tmp_path / "cut.h5"
+    recorder.close()
+    assert whole[11] & 0b101
+    whole[28:36] = (1000).to_bytes(8, "little")
+    path.write_bytes(whole[:4000])
+    program = (
+        "import sys, carom\ntry: carom.Recording(sys.argv[1])\nexcept carom.errors.StorageError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=60, check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(carom.__file__).parents[1])},
+    )  # fmt: skip
+    assert "cut.h5: is no recording of carom (" in done.stdout or "cut.h5: cannot be read (" in done.stdout
+
+
+def put(path: str, value: Any) -> Any:
+    """Write numbers into a dataset."""
+
+    def change(file: Any) -> None:
+        file[path][...] = value
+
+    return change
+
+
+def instead(path: str, value: Any) -> Any:
+    """Have another dataset there."""
+
+    def change(file: Any) -> None:
+        del file[path]
+        file[path] = value
+
+    return change
+
+
+def attribute(name: str, value: Any) -> Any:
+    def change(file: Any) -> None:
+        file["carom"].attrs[name] = value
+
+    return change
+
+
+def endless(file: Any) -> None:
+    file["particles/balls/position/time"].resize(10**13, axis=0)
+    file["carom/rows"][-1] = 10**13
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        attribute("wish", "zz"), attribute("wish", 5), attribute("versions", "[]"), attribute("solver", "zz"),
+        attribute("format", "zz"), put("carom/rows", 10**12), put("carom/rows", -5), endless,
+        instead("carom/scene", 3), instead("carom/walls", "{"), instead("carom/walls", "5"),
+        instead("particles/balls/position/value", np.zeros((6, 8, 2))),
+        *(put("carom/history/event_kind", kind) for kind in (0, 0x7D, 255)),
+        put("carom/history/event_time", np.nan), put("carom/history/event_ball", 8),
+        put("carom/history/frame_event", 10**9), put("carom/history/frame_anchor", -10),
+        put("carom/history/frame_chapter", 7), put("carom/history/frame_counts", -7),
+        put("carom/history/marks", np.nan), put("carom/history/marks", 0.0), put("carom/history/marks", 1e300),
+        instead("carom/history/marks", 5.0),
+    ],
+)  # fmt: skip
+def test_a_recording_of_nonsense_is_one_line(tmp_path: Path, small: Path, change: Any) -> None:
+    path = tmp_path / "gas.h5"
+    path.write_bytes(small.read_bytes())
+    with h5py.File(path, "r+", libver="latest") as file:
+        change(file)
+    with pytest.raises(CaromError) as told:
+        look_through(path)
+    assert "\n" not in str(told.value)
+
+
+def test_the_recording_that_is_broken_elsewhere_is_whole(small: Path) -> None:
+    look_through(small)

@@ -119,3 +119,62 @@ def test_ctrl_c_leaves_nothing(tmp_path):
     assert err.strip().endswith("film.mp4 was not written.")
     assert out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_is_told_of_the_way_to_a_still_and_of_looking_ahead(tmp_path):
+    from carom.video import Look, Timing, film, still  # noqa: PLC0415  # needs matplotlib
+
+    small, ways, pictures, ahead = Look(size=(64, 64)), [], [], []
+    still(library.load("gas", count=50), tmp_path / "a.png", small, 0.5, lambda *told: ways.append(told))
+    assert len(ways) > 1
+    assert ways[-1] == (1.0, 0.5)
+    film(
+        library.load("inner-planets"), tmp_path / "a.gif", small, Timing(fps=2, end=1e6),
+        lambda *told: pictures.append(told), lambda *told: ahead.append((len(pictures), *told)),
+    )  # fmt: skip
+    parts = [part for _, part, _ in ahead]
+    assert parts == sorted(parts)
+    assert (ahead[0][0], ahead[-1]) == (0, (0, 1.0, 1e6))  # before the first picture
+    assert len(parts) >= 40
+    assert pictures[-1][0] == 1.0
+
+
+def test_the_bar_tells_which_part_it_is(monkeypatch):
+    from carom.cli.interrupt import Interrupt  # noqa: PLC0415  # as above
+    from carom.cli.render import Bar  # noqa: PLC0415
+
+    with Interrupt() as interrupt, Bar(interrupt, quiet=True) as bar:
+        task = bar.progress.tasks[0]
+        for call, part, words in (
+            (bar.ahead, 0.25, "looking ahead, 25%"), (bar.run, 0.5, "running, 50%"), (bar, 0.5, "1/2 pictures"),
+        ):  # fmt: skip
+            call(part, 3.0)
+            assert (task.fields["words"], task.completed, task.total) == (words, part, 1.0)
+        monkeypatch.setattr(interrupt, "heed", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            bar.ahead(0.5, 3.0)
+
+
+def test_a_still_has_no_part(tmp_path, capsys):
+    for option in ("--from", "--to"):
+        assert run("break", tmp_path / "still.png", option, 0.1) == 2
+        assert "--from and --to are for films. For one picture, use --at." in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_gif_has_the_pictures_that_are_told(tmp_path, capsys):
+    target = tmp_path / "film.gif"
+    assert run("break", target, "--to", 0.4, "--fps", 100) == 0
+    told = capsys.readouterr()
+    assert f"{target}: made with 50 pictures a second, which is the most that a GIF can have." in told.err
+    assert ": 21 pictures, 0.42 s, made in " in told.out
+    assert target.read_bytes().count(b"\x21\xf9\x04") == 21  # what stands before each picture
+
+
+def test_a_recording_is_known_by_its_content(tmp_path):
+    simulation = Simulation(library.load("break"))
+    with simulation.record(tmp_path / "run.h5", every=0.1):
+        simulation.run(until=0.2)
+    renamed = (tmp_path / "run.h5").rename(tmp_path / "renamed.dat")
+    assert run(renamed, tmp_path / "still.png", "--quiet") == 0
+    assert run(renamed, tmp_path / "film.gif", "--quiet") == 0

@@ -30,7 +30,7 @@ from carom.scene import Scene
 from carom.scene.base import shown
 from carom.scene.files import dumps, loads
 from carom.solvers.exact.notes import SEAMS, note_record
-from carom.solvers.exact.records import BALL
+from carom.solvers.exact.records import BALL, NOTHING, SEAM
 from carom.solvers.exact.replay import Rerun
 from carom.solvers.exact.stored import BALLS, COUNTS, MOMENTS, fitted
 from carom.world.anchors import World
@@ -39,6 +39,9 @@ Floats = NDArray[np.float64]
 Arrays = dict[str, NDArray[Any]]
 
 EVENTS = note_record.names or ()
+IMAGES = 27
+"""Of a ball, with itself, where all axes are periodic."""
+MOST = 2.0**53
 FRAMES = {"event": "i8", "anchor": "i8", "chapter": "i8", "since": "f8", "reach": "f8"}
 
 
@@ -335,14 +338,39 @@ class _Columns:
         marks = self._column("marks")
         if not len(marks):
             raise SolverError("history: there is no mark in it. Nothing was written down; record the run anew.")
-        events, frames, chapters, self.end = np.asarray(marks[len(marks) - 1]).tolist()
+        last = np.asarray(marks[len(marks) - 1])
+        if last.shape != (4,) or np.isnan(last).any() or (last[:3] < 0).any() or (last[:3] > MOST).any():
+            raise _misfit("its last mark is none")
+        events, frames, chapters, self.end = last.tolist()
         self.events, self.frames, self.chapters = int(events), int(frames), int(chapters)
         self.table = {
             name: np.asarray(self._column(f"frame_{name}")[: self.frames]) for name in (*FRAMES, "moments", "counts")
         }
         if any(len(each) < self.frames for each in self.table.values()):
-            raise SolverError("history: pages are missing that its last mark counts. The file is not whole.")
+            raise _misfit("pages are missing that its last mark counts")
+        self._check()
         self.open: tuple[int, Page] | None = None
+
+    def _check(self) -> None:
+        """Do pages begin at rows that are there, one after the other, and in chapters that are there?"""
+        table = self.table
+        shapes = {**dict.fromkeys(FRAMES, ()), "moments": (len(MOMENTS),), "counts": (len(COUNTS),)}
+        kinds = {**FRAMES, "moments": "f8", "counts": "i8"}
+        if any(each.shape[1:] != shapes[name] or each.dtype != kinds[name] for name, each in table.items()):
+            raise _misfit("its pages have other columns")
+        if self.events and not self.frames:
+            raise _misfit("there are events, but no page")
+        if any(len(self._column(f"event_{name}")) < self.events for name in EVENTS):
+            raise _misfit("events are missing that its last mark counts")
+        for name, most in (("event", self.events), ("anchor", len(self._column("anchor_time")))):
+            rows = table[name]
+            if len(rows) and (rows[0] != 0 or rows[-1] > most or (np.diff(rows) < 0).any()):
+                raise _misfit("its pages begin at rows that are not there")
+        chapter = table["chapter"]
+        if len(chapter) and (chapter[0] < 0 or chapter[-1] >= max(self.chapters, 1) or (np.diff(chapter) < 0).any()):
+            raise _misfit("its pages are of chapters that are not there")
+        if not np.isfinite(table["moments"]).all() or np.isnan(table["since"]).any() or np.isnan(table["reach"]).any():
+            raise _misfit("its pages begin at no time")
 
     def _column(self, name: str) -> Any:
         if name not in self.columns:
@@ -367,6 +395,8 @@ class _Columns:
             return []
         text = bytes(np.asarray(self._column("chapter_scene")[:]))
         ends = [*first[1:], len(text)]
+        if len(first) < self.chapters or any(not 0 <= one <= two for one, two in zip(first, ends, strict=True)):
+            raise _misfit("its chapters are not there")
         return [text[begin:end].decode() for begin, end in zip(first[1:], ends[1:], strict=True)]
 
     def drained(self) -> _Drained:
@@ -392,7 +422,7 @@ class _Columns:
         for name in EVENTS:
             column = np.asarray(self._column(f"event_{name}")[first:last])
             if len(column) < last - first:
-                raise SolverError("history: events are missing that its last mark counts. The file is not whole.")
+                raise _misfit("events are missing that its last mark counts")
             notes[name] = column
         _check(world, notes)
         return Page(fitted(world, state), notes, float(self.table["since"][k]), last - first)
@@ -401,7 +431,17 @@ class _Columns:
 def _check(world: World, notes: NDArray[Any]) -> None:
     """Kernels look up what rows name without asking: it must be there."""
     n, walls = len(world.anchors), world.walls.records.size
-    between, seam = notes["kind"] & 3 == BALL, notes["kind"] >= SEAMS
+    kind = notes["kind"]
+    between, seam = kind & 3 == BALL, kind >= SEAMS
     most = np.where(between, n, walls)
     if not ((notes["ball"] < n) & (seam | (notes["partner"] < most))).all():
-        raise SolverError("history: events name balls or walls that are not there. The file is not whole.")
+        raise _misfit("events name balls or walls that are not there")
+    crossing = (kind >= SEAMS + SEAM) & (kind < SEAMS + SEAM + 2 * world.dimension)
+    if not np.where(seam, crossing, (kind & 3 != NOTHING) & (kind >> 2 < IMAGES)).all():
+        raise _misfit("events are of no kind that there is")
+    if np.isnan(notes["time"]).any():
+        raise _misfit("events are at no time")
+
+
+def _misfit(what: str) -> SolverError:
+    return SolverError(f"history: {what}. The file is not whole.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.solvers.fitting import check, part
+from carom.solvers.fitting import MANY, check, check_finite, check_range, part
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine
@@ -63,8 +63,12 @@ def fitted(world: World, state: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     taken = {name: part(state, name, (n, *shape), kind) for name, (shape, kind) in BALLS.items()}
     taken["moments"] = part(state, "moments", (len(MOMENTS),), "f8")
     taken["counts"] = part(state, "counts", (len(COUNTS),), "i8")
-    for name in ("place", "velocity", "time", "moments"):
-        check(bool(np.isfinite(taken[name]).all()), name, "has numbers that are not finite")
+    check_finite(taken, "place", "velocity", "time", "moments")
+    check(not np.isnan(taken["hit"]).any(), "hit", "has times that are none")
+    check_range(taken["counts"], 0, MANY, "counts")
+    check_range(taken["streak"], 0, np.inf, "streak")
+    check_range(taken["turns"], -MANY, MANY, "turns")
+    check(taken["moments"][3] >= 0.0, "moments", "has a contact time below 0")
     walls, rest_on = world.walls.records.size, taken["rest_on"]
     check(bool(((rest_on >= -1) & (rest_on < walls)).all()), "rest_on", f"names a wall that is not among {walls}")
     fixed = world.anchors.fixed

@@ -145,6 +145,7 @@ class Engine(Steered):
             if reason == CROWDED:
                 self._make_room()
             if reason == BLOWN:
+                self._translate(logs[: int(clock["logged"])])
                 raise BlowUpError(int(self.rows.number[clock["culprit"]]), self.time, self.method.step)
         self._translate(logs[: int(clock["logged"])])
         if self.watch and self.watch.is_due(int(clock["steps"]) - first):
@@ -161,7 +162,7 @@ class Engine(Steered):
                 f"that attract each other came closer than steps of {self.method.step:.6g} s can follow. "
                 "Give the attraction a softening=…, or use a smaller step."
             )
-            warnings.warn(message, StepWarning, stacklevel=6)  # who runs it
+            warnings.warn(message, StepWarning, stacklevel=7)  # who runs it
 
     def _make_room(self) -> None:
         """Give the pile memory for more contacts."""

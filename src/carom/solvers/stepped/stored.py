@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.solvers.fitting import ANY, check, part
-from carom.solvers.stepped.pile_memory import COUNT, SIDE, Pile, larger
+from carom.solvers.fitting import ANY, MANY, check, check_finite, check_range, part
+from carom.solvers.stepped.pile_memory import COLUMN, COUNT, ONE, OTHER, ROW, SIDE, WALL, Pile, larger
 from carom.solvers.stepped.records import clock_record
 from carom.solvers.stepped.steered import Hand
 
 if TYPE_CHECKING:
+    from carom.solvers.stepped.build import Heap
     from carom.solvers.stepped.engine import Engine
 
 State = Mapping[str, Any]
@@ -27,6 +28,10 @@ ROWS = ("place", "velocity", "accel", "turns", "number")
 SPRINGS = ("k", "c", "limit", "linked")
 PILE = ("rows", "numbers", "names")
 NUMBERS = ("tally", "limits", "account")
+COUNTED = ("steps", "begun", "bodies", "ball_ball", "ball_wall", "ball_cloth", "broken", "fresh")
+LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "breaking", "merging", "work")
+PER_BODY = 2**8
+"""Contacts that a body may have, on average, in a state that is taken."""
 HAND = {"target": (3,), "stiffness": (), "damping": (), "thrust": (3,)}
 
 
@@ -130,18 +135,33 @@ def _fitted(engine: Engine, state: State) -> Arrays:
     if engine.cloth:
         found["cloth"] = part(state, "cloth", (2,), "f8")
     if engine.heap:
-        found |= _fitted_pile(engine.heap.pile, state, found["pile_tally"])
+        found |= _fitted_pile(engine.heap, state, found["pile_tally"])
     _check(engine, found)
     return found
 
 
-def _fitted_pile(pile: Pile, state: State, tally: NDArray[np.int64]) -> Arrays:
+def _fitted_pile(heap: Heap, state: State, tally: NDArray[np.int64]) -> Arrays:
+    """The contacts of a pile, which name bodies, walls and laws that must be there: kernels look them up unasked."""
+    pile, n = heap.pile, len(heap.pile.head)
+    check_range(tally, 0, MANY, "pile_tally")
     side, count = int(tally[SIDE]), int(tally[COUNT])
     found = {"pile_room": part(state, "pile_room", (1,), "i8")}
     for name in PILE:
         each = getattr(pile, name)
         found[f"pile_{name}"] = part(state, f"pile_{name}", (count, each.shape[2]), each.dtype)
-    check(side in (0, 1) and 0 <= count <= int(found["pile_room"][0]), "pile_tally", "counts more than there is")
+    room = int(found["pile_room"][0])
+    check(side in (0, 1) and 0 <= count <= room, "pile_tally", "counts more than there is")
+    check(room <= PER_BODY * (n + 64), "pile_room", "is more than there can be")
+    check_finite(found, "pile_rows")
+    numbers, names = found["pile_numbers"], found["pile_names"]
+    check_range(numbers[:, [ONE, OTHER]], 0, n + 1, "pile_numbers")
+    check_range(numbers[:, ROW], 0, heap.laws.shape[0], "pile_numbers")
+    check_range(numbers[:, COLUMN], 0, heap.laws.shape[1], "pile_numbers")
+    check_range(names[:, 0], 0, n, "pile_names")
+    partner = names[:, 1].astype(np.int64)
+    walls = len(heap.walls.planes) + len(heap.walls.parts)
+    check_range(np.where(partner >= WALL, 0, partner), 0, max(n, 1), "pile_names")
+    check_range(np.where(partner >= WALL, partner - WALL, 0), 0, max(walls, 1), "pile_names")
     return found
 
 
@@ -152,5 +172,19 @@ def _check(engine: Engine, found: Arrays) -> None:
     for name in ("driven", "hand_ball"):
         check(bool(((found[name] >= 0) & (found[name] < n)).all()), name, f"names a ball that is not among {n}")
     check(0 <= int(found["clock"]["bodies"][0]) <= n, "clock", f"has more bodies than {n}")
+    check_finite(found, "place", "velocity", "start")
+    check_range(found["turns"], -MANY, MANY, "turns")
+    clock = found["clock"]
+    for name in COUNTED:
+        check_range(clock[name], 0, MANY, "clock")
+    finite = all(np.isfinite(clock[name]).all() for name in ("begin", *LOSSES))
+    check(finite, "clock", "has numbers that are not finite")
+    check(len(found["watch"]) in (0, 2), "watch", "has not two numbers")
+    check_range(found["watch"], 0, MANY, "watch")
+    if engine.heap:
+        check_finite(found, "pile_account")
+    if engine.cloth:
+        check_finite(found, "cloth")
+    check_finite(found, *(f"hand_{name}" for name in HAND))
     step = float(found["step"][0])
     check(step == engine.method.step, "step", f"is {step} s where {engine.method.step} s fits")

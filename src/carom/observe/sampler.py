@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,20 @@ from carom.errors import Problem, SceneError
 from carom.observe.frame import Frame
 from carom.observe.observable import Moment, Observable, observable
 from carom.observe.triggers import MANY, NEVER, Trigger
-from carom.scene import Scene
+from carom.scene import Balls, Scene
 from carom.scene.base import shown
 from carom.world.collisions import NOBODY
 
 Floats = NDArray[np.float64]
 Sample = dict[str, NDArray[np.float64]]
 """Values of observables by name."""
+
+
+KEPT = (
+    "time", "collisions", "positions", "velocities", "turns", "masses", "radii",
+    "kinetic_energy", "potential_energy", "energy", "momentum",
+)  # fmt: skip
+"""What is kept of the moment at which observables begin."""
 
 
 class Sink(Protocol):
@@ -48,14 +55,23 @@ class Sampler:
         """Of each ball that there is, its row."""
         self.taken = [0 for _ in triggers]
         self.start, self.first = 0.0, 0
+        self._scene: Scene | None = None
+        """When it began."""
+        self._begun: Begun | None = None
+        self._spread: tuple[Scene, Scene] | None = None
+        """The scene of a run in which balls are missing, and the same with a row for each."""
 
     # When.
 
     def begin(self, sim: Moment) -> None:
         """Let it count from here."""
-        self.start, self.first = sim.time, sim.collisions
+        for trigger in self.triggers:
+            trigger.check(sim.time)
+        self.start, self.first, self._scene = sim.time, sim.collisions, sim.scene
+        seen = self.seen(sim)
+        self._begun = Begun.of(seen) if self.observables else None
         for each in self.observables:
-            each.begin(self.seen(sim))
+            each.begin(seen)
         self._pass_over(sim)
 
     def _pass_over(self, sim: Moment) -> None:
@@ -106,6 +122,7 @@ class Sampler:
         if not len(rows):
             return
         if len(who) < self.count:
+            rows = rows.copy()  # who runs knows the balls by their numbers of now
             for name in ("a", "b"):
                 real = rows[name] != NOBODY
                 rows[name][real] = who[rows[name][real]]
@@ -129,7 +146,23 @@ class Sampler:
         unborn = getattr(sim, "unborn", None)
         if len(self.rows) == self.count and (unborn is None or not unborn.any()):
             return sim
-        return Spread(sim, self.rows, self.count, unborn)
+        return Spread(sim, self._with_all(sim.scene), self.rows, self.count, unborn)
+
+    def _with_all(self, scene: Scene) -> Scene:
+        """The scene with a row for each ball; those that are gone are as they were at first, and hold nobody."""
+        if len(self.rows) == self.count or self._scene is None:
+            return scene
+        if self._spread is None or self._spread[0] is not scene:
+            gone = np.setdiff1d(np.arange(self.count), self.rows)
+            order = np.argsort(np.concatenate([self.rows, gone]))
+            away = self._scene.balls[gone].replace(fixed=np.zeros(len(gone), bool))
+            balls = Balls.concatenate([scene.balls, away])[order]
+            links, bends = scene.links.renumbered(self.rows), scene.bends.renumbered(self.rows)
+            changes: dict[str, Any] = {"balls": balls, "links": links, "bends": bends}
+            if len(scene.triangles):
+                changes["triangles"] = self.rows[scene.triangles]
+            self._spread = (scene, scene.replace(**changes))
+        return self._spread[1]
 
     # Edits.
 
@@ -155,17 +188,64 @@ class Sampler:
             "first": np.array(self.first),
         }
         theirs = {f"{each.name}/{key}": value for each in self.observables for key, value in each.state().items()}
-        return {**own, **{f"observable/{key}": value for key, value in theirs.items()}}
+        begun = self._begun.state() if self._begun is not None else {}
+        return {
+            **own,
+            **{f"begun/{key}": value for key, value in begun.items()},
+            **{f"observable/{key}": value for key, value in theirs.items()},
+        }
 
-    def resume(self, sim: Moment, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from there."""
+    def resume(self, sim: Moment, state: Mapping[str, NDArray[Any]], scene: Scene | None = None) -> None:
+        """Go on from there; `scene` is that of the beginning, if it was another one.
+
+        Observables begin once more with what they saw when they began: by now, balls may be gone or have grown.
+        """
         self.count, self.rows = int(state["count"]), state["rows"].astype(np.intp)
         self.taken = [int(k) for k in state["taken"]]
         self.start, self.first = float(state["start"]), int(state["first"])
+        self._scene = sim.scene if scene is None else scene
+        if self.observables:
+            self._begun = Begun(sim, self._scene, _within(state, "begun/"))
         for each in self.observables:
-            each.begin(self.seen(sim))
-            prefix = f"observable/{each.name}/"
-            each.load({key[len(prefix) :]: value for key, value in state.items() if key.startswith(prefix)})
+            each.begin(cast("Moment", self._begun))
+            each.load(_within(state, f"observable/{each.name}/"))
+
+
+def _within(state: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {key[len(prefix) :]: value for key, value in state.items() if key.startswith(prefix)}
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The run as observables saw it when they began."""
+
+    sim: Any
+    scene: Scene
+    kept: Mapping[str, NDArray[Any]]
+
+    @classmethod
+    def of(cls, seen: Moment) -> Begun:
+        """Keep it."""
+        kept = {name: np.array(getattr(seen, name)) for name in KEPT}
+        return cls(None, seen.scene, {**kept, "kinds": np.array(list(seen.collisions_by_kind.values()))})
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """For a checkpoint."""
+        return dict(self.kept)
+
+    @property
+    def collisions_by_kind(self) -> dict[str, int]:
+        """As it was."""
+        return dict(zip(self.sim.collisions_by_kind, self.kept["kinds"].tolist(), strict=True))
+
+    def __getattr__(self, name: str) -> Any:
+        """What was kept, else that of the run."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in KEPT:
+            value = self.kept[name]
+            return value.item() if value.ndim == 0 else value
+        return getattr(self.sim, name)
 
 
 @dataclass(frozen=True)
@@ -173,6 +253,8 @@ class Spread:
     """A run in which balls are missing, by the rows that they had: what is not there is NaN."""
 
     sim: Any
+    scene: Scene
+    """As it is now, with a row for each; those that are gone are as they were."""
     rows: NDArray[np.intp]
     count: int
     unborn: NDArray[np.bool_] | None
@@ -183,11 +265,6 @@ class Spread:
         if self.unborn is not None and not bulk:
             out[self.rows[self.unborn]] = nothing
         return out
-
-    @property
-    def scene(self) -> Scene:
-        """As it is now."""
-        return self.sim.scene  # type: ignore[no-any-return]  # that of a run
 
     @property
     def positions(self) -> Floats:

@@ -8,7 +8,7 @@ import carom
 from carom.errors import SceneError
 from carom.observe.frame import Frame
 from carom.observe.observable import Observable
-from carom.observe.recorder import Sampler, observables_for
+from carom.observe.sampler import Sampler, observables_for
 from carom.observe.triggers import Collisions, Every, Times
 from carom.world.collisions import NOBODY, collision_record
 
