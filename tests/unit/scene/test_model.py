@@ -123,7 +123,7 @@ def test_the_dimension_is_told_by_the_parts(parts, dimension):
             {"balls": [TWO], "boundary": Cylinder(centre=(0, 0), radius=1)},
             "boundary: is a cylinder, which needs 3 dimensions, but balls has 2. In the plane, use a circle.",
         ),
-        ({"stepping": 3}, "stepping: 3 is not a table. Write a table of: step, integrator, contacts."),
+        ({"stepping": 3}, "stepping: 3 is not a table. Write a table of: solver, step, integrator, contacts."),
         ({"stepping": {"step": 0}}, "stepping.step: 0 is not positive. Use a number above 0."),
         ({"stepping": {"integrator": ""}}, "stepping.integrator: the name is empty. Write a name, in quotes."),
         (
