@@ -43,7 +43,7 @@ $(STAMP): pyproject.toml
 
 test: check browser  ## everything that must hold: lint, types, contracts, documents, tests
 	@echo "==> tests"
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
+	@$(BIN)/python -m pytest -n $(JOBS) $(PYTEST)
 
 check: lint types contracts documents  ## lint, types, contracts, generated documents; no tests
 
