@@ -206,6 +206,7 @@ class TestMistakes:
 
 
 def test_ctrl_c_stops_in_good_order(carom, unequal: Path, monkeypatch) -> None:
+    before = signal.getsignal(signal.SIGINT)  # whoever runs the tests may have it ignored
     watch = Bar.__call__
 
     def press(self: Bar, fraction: float) -> None:
@@ -218,7 +219,7 @@ def test_ctrl_c_stops_in_good_order(carom, unequal: Path, monkeypatch) -> None:
     found = json.loads(answer.out)
     assert found["stopped"] == "by Ctrl-C"
     assert found["energy_change"] == pytest.approx(0.0, abs=1e-12)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 DAY = 86400.0
