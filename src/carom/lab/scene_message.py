@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from carom.lab.view import View
 from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Open, Polygon, Scene, Wedge
-from carom.scene.outline import Outline
 from carom.views import region
 from carom.views.caps import triangles
+from carom.views.shapes import points
 
 Floats = NDArray[np.float64]
 
@@ -126,8 +126,8 @@ class _Shapes:
         return relative
 
     def _polygon(self, part: Polygon, *, solid: bool) -> list[dict[str, Any]]:
-        outer = _points(part.outline)
-        holes = [_points(hole.outline) for hole in part.holes]
+        outer = points(part.outline, SMOOTH)
+        holes = [points(hole.outline, SMOOTH) for hole in part.holes]
         if self.d == 2:
             return [self._loop(outer, holes, part.vertices, solid=solid)]
         return [self._prism(outer, solid=solid), *(self._prism(hole, solid=True) for hole in holes)]
@@ -164,19 +164,3 @@ class _Shapes:
             "faces": sides + ends,
             "solid": solid,
         }
-
-
-def _points(outline: Outline) -> Floats:
-    """An outline as points, arcs as many of them."""
-    found: list[Floats] = []
-    for k, bulge in enumerate(outline.bulge.tolist()):
-        start = outline.start[k]
-        if not bulge:
-            found.append(start[None])
-            continue
-        centre, turn = outline.centre[k], 4.0 * np.arctan(bulge)
-        count = max(int(np.ceil(abs(turn) / SMOOTH)), 2)
-        angles = turn * np.arange(count) / count
-        (dx, dy), c, s = start - centre, np.cos(angles), np.sin(angles)
-        found.append(centre + np.stack([c * dx - s * dy, s * dx + c * dy], axis=1))
-    return np.concatenate(found)

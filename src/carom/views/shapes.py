@@ -66,8 +66,8 @@ def circle(x: float, y: float, radius: float) -> Floats:
     return np.stack([x + radius * np.cos(angles), y + radius * np.sin(angles)], axis=1)
 
 
-def points(outline: Outline) -> Floats:
-    """An outline as points, arcs as many of them."""
+def points(outline: Outline, smooth: float = SMOOTH) -> Floats:
+    """An outline as points, arcs as many of them: one every so many radians."""
     found: list[Floats] = []
     for k, bulge in enumerate(outline.bulge.tolist()):
         start = outline.start[k]
@@ -75,7 +75,7 @@ def points(outline: Outline) -> Floats:
             found.append(start[None])
             continue
         centre, turn = outline.centre[k], 4.0 * np.arctan(bulge)
-        count = max(int(np.ceil(abs(turn) / SMOOTH)), 2)
+        count = max(int(np.ceil(abs(turn) / smooth)), 2)
         angles = turn * np.arange(count) / count
         (dx, dy), c, s = start - centre, np.cos(angles), np.sin(angles)
         found.append(centre + np.stack([c * dx - s * dy, s * dx + c * dy], axis=1))
