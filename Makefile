@@ -75,8 +75,9 @@ requirements: setup  ## write docs/requirements.md anew from the tests
 keys: setup  ## write docs/keys.md anew from the keymap of the laboratory
 	@$(BIN)/python tools/keys_table.py
 
-schema: setup  ## write docs/schema/scene.schema.json anew
+schema: setup  ## write docs/schema anew
 	@$(BIN)/carom schema > docs/schema/scene.schema.json
+	@$(BIN)/carom schema --study > docs/schema/study.schema.json
 
 pictures: setup  ## draw docs/images anew
 	@$(BIN)/python tools/pictures.py

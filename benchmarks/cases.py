@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks import footprint, lab, peers, scenes, speed, stepped, stepped_peers
+from benchmarks import footprint, lab, peers, scenes, speed, stepped, stepped_peers, sweeps
 from benchmarks.model import Case, Section
 from benchmarks.scenes import late
 
@@ -251,4 +251,5 @@ def sections() -> tuple[Section, ...]:
         stepped.section(),
         stepped_peers.section(),
         lab.section(),
+        *sweeps.sections(),
     )

@@ -1,8 +1,8 @@
 """carom: simulation of colliding balls and material points.
 
 Describe what exists (`Scene`, `Ball`, `Box`, …), run it (`Simulation`), keep it (`Simulation.record`, `Recording`),
-look at it (`draw`, `plots`, `video`). Importing carom is light: a name is loaded when it is first used, and nothing is
-compiled before something runs.
+look at it (`draw`, `plots`, `video`), run it many times (`Study`, `sweep`). Importing carom is light: a name is loaded
+when it is first used, and nothing is compiled before something runs.
 """
 
 from importlib import import_module
@@ -24,6 +24,7 @@ __all__ = [
     "Chain",
     "Circle",
     "Cloth",
+    "ClusterError",
     "Collision",
     "Coulomb",
     "Cylinder",
@@ -54,6 +55,8 @@ __all__ = [
     "StepWarning",
     "Stepping",
     "StorageError",
+    "Study",
+    "StudyError",
     "View",
     "Water",
     "Wedge",
@@ -63,6 +66,7 @@ __all__ = [
     "library",
     "load",
     "plots",
+    "sweep",
     "video",
 ]
 
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
     from carom.errors import (
         BlowUpError,
         CaromError,
+        ClusterError,
         EndlessError,
         NotExactError,
         SceneError,
@@ -78,6 +83,7 @@ if TYPE_CHECKING:
         StackError,
         StepWarning,
         StorageError,
+        StudyError,
     )
     from carom.observe.observable import Observable
     from carom.report import Collision
@@ -120,12 +126,15 @@ if TYPE_CHECKING:
     from carom.solvers.stepped.account import Account
     from carom.solvers.stepped.extra import Force, force
     from carom.storage.recording import Recording
+    from carom.sweeps.driver import sweep
+    from carom.sweeps.study import Study
     from carom.views.svg import draw
 
 _HOMES = {
     "carom.errors": (
         "BlowUpError",
         "CaromError",
+        "ClusterError",
         "EndlessError",
         "NotExactError",
         "SceneError",
@@ -133,6 +142,7 @@ _HOMES = {
         "StackError",
         "StepWarning",
         "StorageError",
+        "StudyError",
     ),
     "carom.observe.observable": ("Observable",),
     "carom.report": ("Collision",),
@@ -141,6 +151,8 @@ _HOMES = {
     "carom.solvers.stepped.account": ("Account",),
     "carom.solvers.stepped.extra": ("Force", "force"),
     "carom.storage.recording": ("Recording",),
+    "carom.sweeps.driver": ("sweep",),
+    "carom.sweeps.study": ("Study",),
     "carom.views.svg": ("draw",),
 }
 _MODULES = {"library": "carom.scene.library", "plots": "carom.plots", "video": "carom.video"}

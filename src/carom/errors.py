@@ -2,11 +2,13 @@
 
     CaromError
     ├── SceneError (also ValueError)         a scene that cannot be
+    │   └── StudyError                       a study of many runs that cannot be
     ├── SolverError
     │   ├── NotExactError                    a scene that the exact solver cannot do
     │   ├── StackError                       balls that rest on each other
     │   ├── EndlessError                     events without end, time standing still
     │   └── BlowUpError                      a step that is too large: something flew off to infinity
+    ├── ClusterError                         a cluster that cannot be reached, or was lost
     ├── StorageError                         a recording or checkpoint that cannot be written or read
     └── MissingExtraError (also ImportError) an optional part that is not installed
 
@@ -26,6 +28,7 @@ from pathlib import Path
 __all__ = [
     "BlowUpError",
     "CaromError",
+    "ClusterError",
     "EndlessError",
     "MissingExtraError",
     "NotExactError",
@@ -36,6 +39,7 @@ __all__ = [
     "StepWarning",
     "StorageError",
     "StorageWarning",
+    "StudyError",
     "the_first",
 ]
 
@@ -85,6 +89,10 @@ class SceneError(CaromError, ValueError):
     def __str__(self) -> str:
         prefix = f"{self.source}: " if self.source else ""
         return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+
+
+class StudyError(SceneError):
+    """A study of many runs, or a part of one, that cannot be."""
 
 
 class SolverError(CaromError):
@@ -149,6 +157,19 @@ class BlowUpError(SolverError):
             f"ball {self.ball} flew off to infinity at t = {self.time:.9g} s with steps of {self.step:.6g} s. "
             "Use a smaller step, softer springs or more softening, and look at forces of your own."
         )
+
+
+class ClusterError(CaromError):
+    """A cluster that cannot be reached, or was lost."""
+
+    def __init__(self, where: str, what: str, remedy: str) -> None:
+        self.where = where
+        self.what = what
+        self.remedy = remedy
+        super().__init__(where, what, remedy)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}. {self.remedy}"
 
 
 class StepWarning(UserWarning):

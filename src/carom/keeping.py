@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,20 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import choice, editing
-from carom.errors import Problem, SceneError, SolverError, StepWarning, StorageError, StorageWarning
+from carom.errors import Problem, SceneError, StepWarning, StorageError, StorageWarning
+from carom.following import Following
 from carom.observe import triggers
+from carom.observe.follower import Follower
 from carom.observe.sampler import Sampler, observables_for
 from carom.scene import Scene
 from carom.scene.base import shown
 from carom.scene.files import dumps
-from carom.steering import Steering
 from carom.storage.atomic import Lock
 from carom.storage.checkpoint import Checkpoint, discard, found, read
 from carom.storage.h5md import EDITS
-from carom.storage.recorder import BLOCK, Recorder
+from carom.storage.recorder import Recorder
 from carom.storage.recording import Recording
 from carom.storage.tape import Header, Tape, versions
-from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine as ExactEngine
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class Keeping(Steering):
+class Keeping(Following):
     """What can be kept of a run."""
 
     _wish: choice.Wish
@@ -44,12 +43,10 @@ class Keeping(Steering):
     _text: tuple[Scene, str] | None = None
     """A scene, and it written down: it is large, and changes seldom."""
 
-    def _advance_freely(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
-        raise NotImplementedError
-
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: all but the recorder, which stays with the first."""
-        return {name: value for name, value in self.__dict__.items() if name != "_recorder"}
+        """What a copy has: all but who records or measures, who stay with the first."""
+        mine = ("_recorder", "_measuring", "_heartbeat")
+        return {name: value for name, value in self.__dict__.items() if name not in mine}
 
     @property
     def unborn(self) -> NDArray[np.bool_] | None:
@@ -92,9 +89,7 @@ class Keeping(Steering):
         Recording changes no bit of the run.
         """
         self._between_steps("record")
-        if self._recorder is not None:
-            what = f"the run is being recorded already, in {self._recorder.path}"
-            raise SceneError([Problem("record", what, "Close that recording first.")])
+        self._check_alone("record")
         target = Path(path)
         count = len(self._scene.balls)
         sampler = Sampler(triggers.triggers_for(every, at), observables_for(observables), events=events, count=count)
@@ -226,11 +221,6 @@ class Keeping(Steering):
         self._recorder = Recorder(self._as_moment, tape, sampler, told["pause"], history)
         self._recorder.goal = dict(told["goal"])
 
-    @property
-    def _as_moment(self) -> Any:
-        """The run as observables see it: a simulation is a `Moment`."""
-        return self
-
     def _header(self, sampler: Sampler, source: str) -> Header:
         whens = [each.described() for each in sampler.triggers]
         return Header(self._scene, self._solver.name, self._told(), _walls(self._solver), sampler.events, whens, source)
@@ -277,87 +267,6 @@ class Keeping(Steering):
         run.__init__(recording.scene, solver=recording.solver, check=False, **told)  # type: ignore[misc]  # the joint's
         return run.run(until=time)  # type: ignore[attr-defined,no-any-return]  # as above
 
-    # While it runs.
-
-    def _advance_recorded(self, end: float, quota: int, logs: NDArray[Any] | None, recorder: Recorder) -> bool:
-        """Run from sample to sample; True if it stopped before the end. Time stands where it would unrecorded."""
-        largest = 1 if self._merging else BLOCK
-        endless = not np.isfinite(end)
-        stop = self._last_hope() if endless else end
-        first, met = self._solver.collisions, 0
-        while met < quota:
-            due, count = recorder.sampler.due()
-            part = min(quota - met, largest, max(1, count - self._solver.collisions))
-            goal = due if due <= stop else stop + (self._half_a_step if endless else 0.0)
-            rows, on = self._follow(goal, part, recorder, told=logs is not None, last=stop < due if endless else None)
-            if logs is not None:
-                room = logs[met : met + len(rows)]
-                room[:] = rows[: len(room)]
-            before, met = met, self._solver.collisions - first
-            if not on and (self._time < goal or self._time >= stop):
-                return False
-            if endless and met == before and not np.isfinite(stop):
-                stop = self._last_seam()
-            elif endless and met > before and self._merging:
-                stop = self._last_hope()
-        return True
-
-    def _follow(
-        self, goal: float, quota: int, recorder: Recorder, *, told: bool, last: bool | None
-    ) -> tuple[NDArray[Any], bool]:
-        """Run to the next sample or block of collisions, and take them.
-
-        told  is the run itself asked for the collisions?
-        last  of a run without end: is nothing expected after the goal? None for a run with an end.
-        """
-        before, who, now = self._solver.collisions, recorder.sampler.rows, self._time
-        try:
-            logs = recorder.room(self._solver.room(quota), told=told)
-            on, error = False, None
-            try:
-                on = self._advance_freely(goal, quota, logs)
-            except SolverError as stopped:
-                error = stopped
-            rows = logs[: self._solver.collisions - before].copy()
-            if last is not None and not (on or error) and (last or self._is_over):
-                self._time = max(now, self._solver.time)
-            recorder.pass_on(rows, who)
-            if error is None:
-                recorder.take()
-                recorder.tick()
-        except BaseException:
-            recorder.lose()  # somebody broke off amid it: what has happened may not all be on the tape
-            raise
-        if error is not None:
-            raise error
-        return rows, on
-
-    @property
-    def _merging(self) -> bool:
-        return self._scene.attraction is not None and self._scene.attraction.touch == "merge"
-
-    @property
-    def _half_a_step(self) -> float:
-        return 0.5 * self.method.step if self._solver.name == "stepped" else 0.0
-
-    def _last_hope(self) -> float:
-        """Until when a run without end waits for a collision, s: infinite where it is known if there is one."""
-        return self._solver.time + self._solver.patience
-
-    @property
-    def _is_over(self) -> bool:
-        """Is it known, without much ado, that nobody will meet anything any more?"""
-        exact = self._solver.name == "exact"
-        return exact and not self._solver.advance(np.inf, 0, np.zeros(0, collision_record))
-
-    def _last_seam(self) -> float:
-        """Where balls only go round and round: the time when a run without end gives up, s; else infinite."""
-        if len(self._solver.next_together()):
-            return np.inf
-        twin = copy.deepcopy(self._solver)
-        twin.advance(np.inf, 1, np.zeros(0, collision_record))
-        return max(self._time, twin.time)
-
     def forget(self, history: History) -> None:
         """Write no more into a history that `remember` gave."""
         if self._solver.name == "exact":
@@ -374,9 +283,18 @@ class Keeping(Steering):
         self.__dict__.pop("_recorder", None)
 
     @property
-    def _recording(self) -> Recorder | None:
-        """Who records the run, if anyone does and has not lost the thread."""
-        return self._recorder if self._recorder is not None and self._recorder.sound else None
+    def _recording(self) -> Follower | None:
+        """Who records or measures the run, if anyone does and has not lost the thread."""
+        who = self._measuring or self._recorder
+        return who if who is not None and who.sound else None
+
+    def _check_alone(self, what: str) -> None:
+        """Refuse a second one to follow the run."""
+        if self._recorder is not None:
+            remedy = "Close that recording first; it can measure too: record(…, observables=…)."
+            raise SceneError([Problem(what, f"the run is being recorded already, in {self._recorder.path}", remedy)])
+        if self._measuring is not None:
+            raise SceneError([Problem(what, "the run is being measured", "Wait until that has ended.")])
 
     def _touch(self) -> None:
         """Note, also in the file, that the run was taken by the hand: its scene alone does not tell it any more."""

@@ -29,6 +29,10 @@ Floats = NDArray[np.float64]
 
 PART = 0.1
 """A part of a run between two reports of progress takes about so long, s."""
+EVEN_COLLISIONS = 16
+"""Thousands of collisions of an even part: some hundredths of a second."""
+EVEN_STEPS = 100_000
+"""Steps of an even part, times balls: about as long."""
 KINDS = {1: "ball-ball", 2: "ball-wall", 3: "ball-cloth"}
 MANY = 2**62
 """More collisions than any run will have."""
@@ -205,25 +209,51 @@ class Simulation(Keeping):
                 self._stepped("merge").count_as_merging(work)
         return True
 
-    def _advance_in_parts(self, end: float, quota: int, progress: Callable[[float], object]) -> None:
-        """Run in parts that take a fraction of a second each, telling how far it is."""
+    def run_evenly(
+        self, until: float | None, collisions: int | None, progress: Callable[[float], object] | None
+    ) -> None:
+        """Run, and tell progress in parts of equal size by the scene alone: no clock has a say in what happens.
+
+        Where the run is followed, progress is told with each sample too.
+        """
+        end, quota = self._goal(until, collisions)
+        if progress is None:
+            self._advance(end, quota)
+            return
+        size = EVEN_COLLISIONS if self.solver == "exact" else max(1, EVEN_STEPS // max(1, len(self._scene.balls)))
+        start, before = self._time, self._solver.collisions
+        self._heartbeat = lambda: progress(self._reached(start, end, before, quota))
+        try:
+            self._advance_in_parts(end, quota, progress, even=float(size))
+        finally:
+            del self._heartbeat
+
+    def _reached(self, start: float, end: float, before: int, quota: int) -> float:
+        """The part that is done, from 0 to 1."""
+        by_time = (self._time - start) / (end - start) if np.isfinite(end) and end > start else 0.0
+        by_count = (self._solver.collisions - before) / quota if 0 < quota < MANY else 0.0
+        return min(1.0, max(by_time, by_count))
+
+    def _advance_in_parts(
+        self, end: float, quota: int, progress: Callable[[float], object], even: float | None = None
+    ) -> None:
+        """Run in parts that take a fraction of a second each (or are even), telling how far it is."""
         start, goal = self._time, self._solver.collisions + quota
-        part, last, met = 1.0, self._time, self._solver.collisions
+        part, last, met = even or 1.0, self._time, self._solver.collisions
         while True:
             began = perf_counter()
             stop, count = self._solver.part(self._time, part)
             on = self._advance(min(end, stop), min(count, goal - self._solver.collisions))
             done = quota - (goal - self._solver.collisions)
-            by_time = (self._time - start) / (end - start) if np.isfinite(end) and end > start else 0.0
-            by_count = done / quota if 0 < quota < MANY else 0.0
             if self._solver.collisions > met:
                 last, met = self._time, self._solver.collisions
             given_up = not np.isfinite(end) and self._time - last >= self._solver.patience
             finished = done >= quota or (not on and stop >= end) or given_up
-            progress(1.0 if finished else min(1.0, max(by_time, by_count)))
+            progress(1.0 if finished else self._reached(start, end, goal - quota, quota))
             if finished:
                 return
-            part *= 2.0 if perf_counter() - began < PART else 0.5
+            if even is None:
+                part *= 2.0 if perf_counter() - began < PART else 0.5
 
     # Reading.
 

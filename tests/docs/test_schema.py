@@ -1,13 +1,17 @@
-"""The JSON Schema in the documents is the one that carom makes."""
+"""The JSON Schemas in the documents are those that carom makes."""
 
 import json
 from pathlib import Path
 
-from carom.scene.files import schema
+import pytest
 
-STORED = Path(__file__).parent.parent.parent / "docs/schema/scene.schema.json"
+from carom.scene import files
+from carom.sweeps import study
+
+STORED = Path(__file__).parent.parent.parent / "docs/schema"
 
 
-def test_schema_is_fresh() -> None:
-    """If this fails: carom schema > docs/schema/scene.schema.json."""
-    assert json.loads(STORED.read_text(encoding="utf-8")) == schema()
+@pytest.mark.parametrize(("name", "schema"), [("scene", files.schema), ("study", study.schema)])
+def test_schema_is_fresh(name, schema) -> None:
+    """If this fails: make schema."""
+    assert json.loads((STORED / f"{name}.schema.json").read_text(encoding="utf-8")) == schema()

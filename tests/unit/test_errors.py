@@ -6,6 +6,7 @@ import pytest
 
 from carom.errors import (
     CaromError,
+    ClusterError,
     EndlessError,
     MissingExtraError,
     NotExactError,
@@ -13,6 +14,7 @@ from carom.errors import (
     SceneError,
     SolverError,
     StackError,
+    StudyError,
     the_first,
 )
 
@@ -20,6 +22,8 @@ MASS = Problem("mass", "-1 is not positive", "Use a number above 0.")
 
 EVERY_ERROR = [
     SceneError([MASS], source="gas.toml"),
+    StudyError([MASS], source="study.toml"),
+    ClusterError("tcp://127.0.0.1:1", "nobody answers", "Check the address."),
     NotExactError("springs"),
     StackError((3, 7), 1.25),
     EndlessError(0.5, 1000),

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from carom.analysis.stills import Still
 from carom.observe.observable import Observable
-from carom.storage.recording import Recording, Series
+from carom.observe.series import Series
+from carom.storage.recording import Recording
 
 MOST = 2048
 """So many frames are looked at, at most; a longer recording is thinned out evenly."""

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from carom.analysis.along import Reel, at_collisions
 from carom.errors import Problem, SceneError
-from carom.observe.blocks import columns, estimate
+from carom.observe.blocks import columns
 from carom.observe.observable import kind_of
 from carom.observe.rates import MOST_SPECIES
-from carom.storage.recording import Recording, Series
+from carom.observe.series import Series, mean_of
+from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
 
@@ -212,7 +213,7 @@ def _of_series(series: Series, begin: float, dimension: int) -> Iterator[Line]:
     kind = kind_of(series.name)
     if kind.of_time or series.columns is not None:
         return
-    times, values = _measured(series, begin)
+    times, values = series.since(begin)
     for label, entries in _entries(values, kind.labels, dimension):
         line = _line(f"{series.name} {label}".rstrip(), series, times, entries, inverse=kind.inverse_mean)
         if not kind.inverse_mean or isfinite(line.value):
@@ -233,17 +234,9 @@ def _entries(values: Floats, labels: tuple[str, ...], dimension: int) -> Iterato
 
 
 def _line(name: str, series: Series, times: Floats, values: Floats, *, inverse: bool) -> Line:
-    """The mean; where it is that of 1/x, inverted: infinite values are then events that did not happen."""
-    weights = _weights(series, times)
-    found = estimate(_over_one(values) if inverse else values, weights)
-    mean, error = found.mean, found.error
-    if inverse:
-        mean, error = (1.0 / mean, error / mean**2) if mean else (float("inf"), float("nan"))
-    return Line(name, series.symbol, mean, error, series.unit, source="as recorded", settled=found.settled)
-
-
-def _over_one(values: Floats) -> Floats:
-    return np.divide(1.0, values, out=np.full_like(values, np.nan), where=values != 0.0)
+    """The mean over the recording."""
+    found = mean_of(values, series.weights(times), inverse=inverse)
+    return Line(name, series.symbol, found.mean, found.error, series.unit, source="as recorded", settled=found.settled)
 
 
 def _curve_of(series: Series, begin: float) -> Iterator[Curve]:
@@ -256,25 +249,11 @@ def _curve_of(series: Series, begin: float) -> Iterator[Curve]:
             name = f"{series.name} {label}".rstrip()
             yield Curve(f"{name} as recorded", ("time", "s"), (series.symbol, series.unit), times, entries)
         return
-    times, values = _measured(series, begin)
+    times, values = series.since(begin)
     if series.columns is not None and len(values) > 1:
-        mean, error = columns(values, _weights(series, times))
+        mean, error = columns(values, series.weights(times))
         up = (series.symbol, series.unit)
         yield Curve(f"{series.name} as recorded", kind.across, up, series.columns, mean, error)
-
-
-def _measured(series: Series, begin: float) -> tuple[Floats, Floats]:
-    """From a time on; the first of interval means is that of an interval which began before."""
-    late = series.times > begin if series.over_interval else series.times >= begin
-    return series.times[late], series.values[late]
-
-
-def _weights(series: Series, times: Floats) -> Floats | None:
-    """The lengths of the intervals that values are means over, s."""
-    if not series.over_interval or not len(times):
-        return None
-    before = series.times[series.times < times[0]]
-    return np.diff(times, prepend=before[-1] if before.size else times[0])
 
 
 def with_error(value: float, error: float) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from carom import __version__
-from carom.cli import recordings
+from carom.cli import recordings, studies
 from carom.cli.parsers import number, port_number, seconds, waiting
 from carom.cli.terminal import Mistake, complain
 from carom.errors import CaromError
@@ -135,6 +135,8 @@ app.command("resume")(recordings.resume_command)
 app.command("export")(recordings.export_command)
 app.command("analyse")(recordings.analyse_command)
 app.command("render")(recordings.render_command)
+app.command("sweep")(studies.sweep_command)
+app.command("studies")(studies.studies_command)
 
 
 @app.command("draw")
@@ -201,11 +203,13 @@ def solvers_command() -> int:
 
 
 @app.command("schema")
-def schema_command() -> int:
+def schema_command(
+    study: Annotated[bool, typer.Option("--study", help="That of study files instead.")] = False,
+) -> int:
     """Print the JSON Schema of scene files."""
     from carom.cli.scenes import show_schema
 
-    return show_schema()
+    return show_schema(of_studies=study)
 
 
 @app.command("lab")

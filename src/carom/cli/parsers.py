@@ -33,6 +33,13 @@ def port_number(text: str) -> int:
     return int(text)
 
 
+def workers_number(text: str) -> int:
+    """How many processes: a whole number from 1 on."""
+    if not (text.isdecimal() and 1 <= int(text) <= 1024):
+        raise typer.BadParameter(f"{text!r} is not a number of workers. Give a whole number from 1 to 1024, such as 2.")
+    return int(text)
+
+
 def waiting(text: str) -> float:
     """A time to wait: 60s, 5min or 1h, in seconds."""
     from carom.cli.keep import duration

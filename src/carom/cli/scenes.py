@@ -44,9 +44,12 @@ def save(name: str, target: Path, *, force: bool) -> int:
     return 0
 
 
-def show_schema() -> int:
-    """The JSON Schema of scene files."""
-    output().print(json.dumps(schema(), indent=2, ensure_ascii=False))
+def show_schema(*, of_studies: bool = False) -> int:
+    """The JSON Schema of scene files, or of study files."""
+    form = schema
+    if of_studies:
+        from carom.sweeps.study import schema as form
+    output().print(json.dumps(form(), indent=2, ensure_ascii=False))
     return 0
 
 

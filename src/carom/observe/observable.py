@@ -27,7 +27,9 @@ from carom.scene.base import shown
 
 Floats = NDArray[np.float64]
 
-ROOMS = ("mechanics", "thermo", "pressure", "rates", "speeds", "structure", "transport", "profiles", "lyapunov")
+ROOMS = (
+    "mechanics", "thermo", "pressure", "rates", "speeds", "structure", "transport", "profiles", "lyapunov", "evenness",
+)  # fmt: skip
 """The modules whose observables are found by name."""
 
 

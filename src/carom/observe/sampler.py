@@ -99,13 +99,17 @@ class Sampler:
 
     def take(self, sim: Moment, sink: Sink) -> None:
         """Take a sample, and count it for all triggers that called for it."""
+        self.tick_off(sim)
+        seen = self.seen(sim)
+        sink.frame(self.frame(sim), sim.collisions, self.sample(seen), (seen.masses, seen.radii))
+
+    def tick_off(self, sim: Moment) -> None:
+        """Count a sample of now for all triggers that called for it."""
         for k, trigger in enumerate(self.triggers):
             time, count = trigger.due(self.start, self.first, self.taken[k])
             while sim.time >= time or sim.collisions >= count:
                 self.taken[k] += 1
                 time, count = trigger.due(self.start, self.first, self.taken[k])
-        seen = self.seen(sim)
-        sink.frame(self.frame(sim), sim.collisions, self.sample(seen), (seen.masses, seen.radii))
 
     def trial(self, sim: Moment) -> Sample:
         """What a sample would be now; nobody remembers that it was taken."""
@@ -117,7 +121,7 @@ class Sampler:
         """What the observables measure now."""
         return {each.name: np.asarray(each.sample(seen), np.float64) for each in self.observables}
 
-    def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink) -> None:
+    def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink | None) -> None:
         """Take collisions, which name balls by the numbers that they had when their rows were `who`."""
         if not len(rows):
             return
@@ -129,7 +133,7 @@ class Sampler:
         for each in self.observables:
             if each.wants_collisions:
                 each.collide(rows)
-        if self.events:
+        if self.events and sink is not None:
             sink.collided(rows)
 
     def frame(self, sim: Moment) -> Frame:

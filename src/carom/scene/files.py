@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +17,20 @@ from carom.scene.base import fault, nearest, shown
 from carom.scene.document import document
 from carom.scene.model import Scene
 
-__all__ = ["LARGEST_FILE", "SCHEMA_VERSION", "dump", "dumps", "load", "loads", "schema"]
+__all__ = [
+    "LARGEST_FILE",
+    "SCHEMA_VERSION",
+    "as_toml",
+    "build",
+    "check_version",
+    "dump",
+    "dumps",
+    "load",
+    "loads",
+    "parse",
+    "read",
+    "schema",
+]
 
 Format = Literal["toml", "json"]
 
@@ -37,15 +50,28 @@ def load(path: str | Path) -> Scene:
     """The scene in a file that ends with .toml or .json."""
     path = Path(path)
     try:
-        return loads(_text(path), _format(path), name=str(path))
+        return _scene(read(path))
     except SceneError as error:
         raise SceneError(error.problems, source=str(path)) from None
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """What a file that ends with .toml or .json holds, as plain tables; nothing is known yet of what it means."""
+    path = Path(path)
+    return parse(_text(path), _format(path))
+
+
+def build(content: Mapping[str, Any]) -> Scene:
+    """The scene of plain tables as a file holds them, which stay as they are."""
+    generator = content.get("generator")
+    kept = {"generator": dict(generator)} if isinstance(generator, dict) else {}
+    return _scene({**content, **kept})
 
 
 def loads(text: str, format: Format = "toml", *, name: str = "") -> Scene:  # noqa: A002  # the word that users know
     """The scene in a text; errors begin with `name`."""
     try:
-        return _scene(_parse(text, format))
+        return _scene(parse(text, format))
     except SceneError as error:
         raise SceneError(error.problems, source=name) from None
 
@@ -66,6 +92,11 @@ def dumps(scene: Scene, format: Format = "toml") -> str:  # noqa: A002  # the wo
     content = {"schema": SCHEMA_VERSION, **document(scene)}
     if _known_format(format) == "json":
         return json.dumps(content, indent=None if len(scene.balls) > 100 else 2, ensure_ascii=False) + "\n"
+    return as_toml(content)
+
+
+def as_toml(content: Mapping[str, Any]) -> str:
+    """Plain tables as TOML, short lists on a line."""
     return _SHORT_LIST.sub(_on_one_line, tomli_w.dumps(content))
 
 
@@ -90,7 +121,7 @@ def schema() -> dict[str, Any]:
 
 
 def _scene(content: dict[str, Any]) -> Scene:
-    _check_version(content.pop("schema", SCHEMA_VERSION))
+    check_version(content.pop("schema", SCHEMA_VERSION))
     _check_keys(content)
     if "generator" in content:
         return _generated(content.pop("generator"), content)
@@ -112,7 +143,8 @@ def _check_keys(content: dict[str, Any]) -> None:
         )
 
 
-def _check_version(version: object) -> None:
+def check_version(version: object) -> None:
+    """Refuse a file of a later form than this one."""
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise fault(f"{shown(version)} is not a version", f"Write schema = {SCHEMA_VERSION}.", where="schema")
     if version > SCHEMA_VERSION:
@@ -185,7 +217,8 @@ def _unusable(error: OSError, done: str) -> Problem:
     return Problem("", what, remedy)
 
 
-def _parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in loads
+def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in loads
+    """What a text holds, as plain tables."""
     parser = _PARSERS[_known_format(format)]
     try:
         content = parser(text)

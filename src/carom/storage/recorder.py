@@ -15,16 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError, StorageWarning
+from carom.observe.follower import BLOCK, Follower
 from carom.observe.sampler import Sampler
 from carom.storage.checkpoint import checkpoint_of
 from carom.storage.tape import Tape
-from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
     from carom.solvers.exact.history import History
 
-BLOCK = 2**14
-"""Collisions that are taken at once, at most."""
 LINGER = 0.5
 """What has happened waits at most so long before it is handed to the writer, s."""
 
@@ -45,26 +43,22 @@ class Run(Protocol):
         """Nobody records the run any more."""
 
 
-class Recorder:
+class Recorder(Follower):
     """A recording under way; close it when the run is over, or use it in a `with`."""
 
     def __init__(self, run: Any, tape: Tape, sampler: Sampler, pause: float | None, history: History | None) -> None:
+        super().__init__(run, sampler)
         self.path = tape.path
-        self.sampler = sampler
         self.tape = tape
         self.pause = pause
-        self.sound = True
-        """Is everything that has happened on the tape?"""
         self.goal: dict[str, Any] = {}
         """How long the run is to be, for who resumes it."""
-        self._moment = run
         self._run: Run | None = run
         self._warned = False
         self._history = history
         self._waiting, self._handed = 0, monotonic()
         atexit.register(self._end)  # who forgets to close it loses nothing
         self._due = np.inf if pause is None else monotonic() + pause
-        self._logs = np.zeros(0, collision_record)
 
     def __enter__(self) -> Self:
         return self
@@ -117,14 +111,6 @@ class Recorder:
 
     # Called by the run.
 
-    def room(self, count: int, *, told: bool) -> NDArray[Any]:
-        """A log for so many collisions; none if nobody wants them."""
-        if not (told or self.sampler.wants_collisions):
-            return self._logs[:0]
-        if len(self._logs) < count:
-            self._logs = np.zeros(count, collision_record)
-        return self._logs[:count]
-
     def pass_on(self, rows: NDArray[Any], who: NDArray[np.intp]) -> None:
         """Take what has happened."""
         self.sampler.collided(rows, who, self.tape)
@@ -136,12 +122,6 @@ class Recorder:
         """Give the tape what has gathered: the history, and how far the run has come."""
         self._waiting, self._handed = 0, monotonic()
         self.tape.passed(self._moment.time, self._history.drain(forget=True) if self._history is not None else {})
-
-    def survive(self, stay: NDArray[np.intp]) -> None:
-        """Only these balls are left, by their numbers before."""
-        if len(stay) < len(self.sampler.rows):
-            self.sampler.survive(stay)
-            self.touched()
 
     def touched(self) -> None:
         """Note that something was done to the run; a second time for the same balls, that it was done by hand."""

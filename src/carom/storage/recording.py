@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError, StorageError
 from carom.observe.frame import Frame
+from carom.observe.series import Series
 from carom.scene import Box, Scene
 from carom.scene.files import loads
 from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST
@@ -29,21 +29,6 @@ Floats = NDArray[np.float64]
 
 BLOCK = 2**14
 """Rows that are read at once by who goes through all."""
-
-
-@dataclass(frozen=True)
-class Series:
-    """What an observable measured: a value at each time."""
-
-    name: str
-    symbol: str
-    unit: str
-    times: Floats
-    values: Floats
-    columns: Floats | None = None
-    """What the entries of a value stand for, if a value has several that need it."""
-    over_interval: bool = False
-    """Is a value a mean over the time since the one before?"""
 
 
 class Collisions:

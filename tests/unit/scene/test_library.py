@@ -230,6 +230,16 @@ def test_the_pool_table_has_its_real_size():
     assert touching_pairs(scene.balls[1:]) == 30
 
 
+def test_the_cue_ball_is_aimed_by_an_angle():
+    straight = library.load("pool-break")
+    assert straight.balls.velocity[0].tolist() == [10.0, 0.0]
+    aslant = library.load("pool-break", angle=30.0, speed=2.0)
+    assert aslant.balls.velocity[0].tolist() == pytest.approx([math.sqrt(3.0), 1.0], rel=1e-15)
+    assert aslant.balls.position.tolist() == straight.balls.position.tolist()
+    with pytest.raises(SceneError, match=r"angle: .*90"):
+        library.load("pool-break", angle=91.0)
+
+
 def test_the_stadium_encloses_a_square_and_two_half_discs():
     boundary = library.load("stadium").boundary
     assert boundary.outline.area == pytest.approx(1.0 + math.pi / 4, rel=1e-12)

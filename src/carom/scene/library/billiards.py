@@ -16,7 +16,7 @@ from carom.scene.library.options import Generator, Whole, option
 from carom.scene.materials import Restitution
 from carom.scene.model import Scene
 from carom.scene.polygon import Circle
-from carom.scene.quantities import Flag, Fraction, Number, Positive
+from carom.scene.quantities import Flag, Fraction, NotNegative, Number, Positive
 
 __all__ = ["BilliardTest", "PoolBreak", "Sinai", "rack"]
 
@@ -70,7 +70,8 @@ class PoolBreak(Generator):
 
     Playing surface 100 by 50 inches, balls of 2.25 inches and 0.17 kg. Ball on ball e = 0.92 to 0.98, ball on cushion
     0.6 to 0.9, as others quote D. G. Alciatore, billiards.colostate.edu, "physical properties". The speed of 10 m/s is
-    our choice for a hard break.
+    our choice for a hard break. Of breaks of a rack without any gap, some 3 in 100 end in a `StackError`: balls that
+    touch exactly meet endlessly often. A gap of a micrometre is enough against that.
     """
 
     group: ClassVar[str] = "Billiards"
@@ -81,21 +82,23 @@ class PoolBreak(Generator):
 
     speed: Positive = option(10.0, "m/s", "speed of the cue ball")
     offset: Number = option(0.0, "m", "how far the cue ball starts to the side of the long axis", ge=-0.6, le=0.6)
+    angle: Number = option(0.0, "°", "direction of the cue ball, from the long axis towards +y", ge=-90.0, le=90.0)
+    gap: NotNegative = option(0.0, "m", "free space between neighbours in the rack", le=0.005)
     ball_ball: Fraction = option(0.95, "", "coefficient of restitution between balls, 0 to 1")
     ball_wall: Fraction = option(0.85, "", "coefficient of restitution between ball and cushion, 0 to 1")
 
     def scene(self) -> Scene:
         """The rack with its apex on the foot spot, the cue ball (number 0) on the head string."""
         length, width, radius, mass = 2.54, 1.27, 0.028575, 0.17
-        middle = 0.5 * width
+        middle, angle = 0.5 * width, math.radians(self.angle)
         cue = Ball(
             position=(0.25 * length, middle + self.offset),
-            velocity=(self.speed, 0.0),
+            velocity=(self.speed * math.cos(angle), self.speed * math.sin(angle)),
             mass=mass,
             radius=radius,
             name="cue ball",
         )
-        racked = Balls(position=rack((0.75 * length, middle), radius), mass=mass, radius=radius)
+        racked = Balls(position=rack((0.75 * length, middle), radius + 0.5 * self.gap), mass=mass, radius=radius)
         return Scene(
             name=self.title,
             look_at=self.sentence,

@@ -1,0 +1,44 @@
+"""Ready studies, a TOML file each: what there is, and their text."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from carom.errors import Problem, StudyError
+from carom.scene.base import nearest
+
+__all__ = ["Entry", "catalogue", "names", "text"]
+
+_NAMES = ("equation-of-state", "finite-size", "energy-drift", "pi", "break", "lyapunov")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One ready study: `title` is its name in words, `sentence` what it shows."""
+
+    name: str
+    title: str
+    sentence: str
+
+
+def names() -> tuple[str, ...]:
+    """The names of all ready studies."""
+    return _NAMES
+
+
+@cache
+def text(name: str) -> str:
+    """The study file of this name."""
+    if name not in _NAMES:
+        raise StudyError([Problem("", f"there is no ready study {name!r}", nearest(name, _NAMES, "studies"))])
+    return resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
+
+
+@cache
+def catalogue() -> tuple[Entry, ...]:
+    """All ready studies, in the order of `names`."""
+    told = {name: tomllib.loads(text(name)) for name in _NAMES}
+    return tuple(Entry(name, one["name"], one["description"]) for name, one in told.items())

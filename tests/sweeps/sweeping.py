@@ -1,0 +1,13 @@
+"""A sweep in a process of its own, to be killed: `python sweeping.py FOLDER`."""
+
+import sys
+
+import carom
+from sweeps.moody import SLOW, study
+
+if __name__ == "__main__":
+    try:
+        carom.sweep(study([SLOW], speeds=60), out=sys.argv[1], workers=2)
+    except KeyboardInterrupt:
+        sys.stdout.write("interrupted\n")
+        sys.exit(130)

@@ -1,0 +1,70 @@
+"""Workers of this machine and elsewhere: reached, or one clear line."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cloudpickle
+import pytest
+from distributed import Client, LocalCluster
+
+from carom.errors import ClusterError
+from carom.sweeps import cluster
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """Somebody who listens and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("place", ["closed", "silent"])
+def test_who_does_not_answer_is_told_in_time(place: str, silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cluster.PATIENCE + 1.0 < 10.0
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    address = silent if place == "silent" else "tcp://127.0.0.1:1"
+    begun = time.monotonic()
+    with pytest.raises(ClusterError, match="no Dask scheduler answers there") as caught:
+        cluster.crew(scheduler=address)
+    assert time.monotonic() - begun < 5.0
+    assert str(caught.value).startswith(f"{address}: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "somewhere", "ftp://127.0.0.1:21", "tcp://127.0.0.1", "tcp://a b:1", "tcp://:x"]
+)
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(ClusterError, match="no address"):
+        cluster.crew(scheduler=address)
+
+
+def test_a_client_that_is_closed_is_refused(tmp_path: Path) -> None:
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=None, local_directory=str(tmp_path)) as made:
+        with Client(made, set_as_default=False) as client:
+            pass
+        with pytest.raises(ClusterError, match="closed"):
+            cluster.crew(client=client)
+
+
+def test_workers_of_one_machine() -> None:
+    assert cluster.machine("tcp://10.0.0.1:4001") == cluster.machine("tcp://10.0.0.1:4002") == "tcp://10.0.0.1"
+    assert cluster.machine("inproc://10.0.0.1/77/3") == cluster.machine("inproc://10.0.0.1/77/4")
+    assert cluster.machine("tcp://[::1]:4001") == "tcp://[::1]"
+
+
+def test_a_worker_without_carom_can_still_join(tmp_path: Path) -> None:
+    file = tmp_path / "plugin"
+    file.write_bytes(cloudpickle.dumps(cluster._plugin(b"job", own=False)))
+    code = f"import sys, pickle; sys.modules['carom'] = None; print(pickle.load(open({str(file)!r}, 'rb')).payload)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
+    assert found.stdout == "b'job'\n"
+
+
+def test_cores_are_those_that_may_be_used() -> None:
+    assert 1 <= cluster.cores() <= (os.cpu_count() or 1)
