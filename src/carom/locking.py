@@ -19,10 +19,15 @@ def taken(handle: int) -> bool:
     return True
 
 
-def _lock(handle: int) -> None:
+def given_back(handle: int) -> None:
+    """Free a lock at once: closing the file does so only when no forked process has it open."""
+    _lock(handle, free=True)
+
+
+def _lock(handle: int, *, free: bool = False) -> None:
     if os.name == "nt":
         msvcrt: Any = __import__("msvcrt")  # it has other names on other systems
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        msvcrt.locking(handle, msvcrt.LK_UNLCK if free else msvcrt.LK_NBLCK, 1)
     else:
         fcntl: Any = __import__("fcntl")
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_UN if free else fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -15,7 +15,7 @@ from typing import Any
 from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
-from carom.locking import taken
+from carom.locking import given_back, taken
 
 LONGEST = 300.0
 """A process waits at most so long for another, s; then it compiles for itself."""
@@ -67,10 +67,19 @@ def _alone(cache: Any, what: str, compiling: dict[str, Any] | None = None) -> It
             base = Path(cache.cache_path, cache._impl.filename_base)  # noqa: SLF001  # as above
             handle = os.open(f"{base}.{what}.lock", os.O_RDWR | os.O_CREAT, 0o666)
             stack.callback(os.close, handle)
-            if not taken(handle):
-                told = event.trigger_event("numba:compile", data=compiling) if compiling else contextlib.nullcontext()
-                with told:
-                    end = time.monotonic() + LONGEST
-                    while not taken(handle) and time.monotonic() < end:
-                        time.sleep(PAUSE)
+            if _got(handle, compiling):
+                stack.callback(given_back, handle)
         yield
+
+
+def _got(handle: int, compiling: dict[str, Any] | None) -> bool:
+    """Wait for a lock; False if it took too long."""
+    if taken(handle):
+        return True
+    with event.trigger_event("numba:compile", data=compiling) if compiling else contextlib.nullcontext():
+        end = time.monotonic() + LONGEST
+        while time.monotonic() < end:
+            time.sleep(PAUSE)
+            if taken(handle):
+                return True
+    return False
