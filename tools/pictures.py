@@ -4,7 +4,8 @@
 """
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,17 +43,16 @@ SLOW_TO_FAST = LinearSegmentedColormap.from_list(
 
 
 def main() -> None:
-    """Draw them all."""
+    """Draw them all, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="where to write; docs/images if left out")
-    folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in (("break", pool_break), ("hot-spot", hot_spot), ("bounces", bounces)):
-        save(draw(), folder / f"{name}.png")
-    for name, (scene, at, colours, look) in STILLS.items():
-        drawn = Image.fromarray(video.picture(library.load(scene), video.Look(size=(960, 540), **look), at=at))
-        shrink(drawn, folder / f"render-{name}.png", colours)
-    measured(folder)
+    parser.add_argument(
+        "--only", nargs="+", choices=DRAWN, default=list(DRAWN), metavar="NAME", help="draw these alone"
+    )
+    told = parser.parse_args()
+    told.folder.mkdir(parents=True, exist_ok=True)
+    for name in told.only:
+        DRAWN[name](told.folder / f"{name}.png")
 
 
 STILLS: dict[str, tuple[str, float, int, dict[str, Any]]] = {
@@ -63,21 +63,31 @@ STILLS: dict[str, tuple[str, float, int, dict[str, Any]]] = {
 """By name: the scene, the instant, the number of colours, and the look."""
 
 
-def measured(folder: Path) -> None:
-    """Plots of a gas and of a break, each from a recording."""
-    with TemporaryDirectory() as scratch:
-        with recorded("gas", Path(scratch)) as run, plots.style("light"):
-            figure = Figure((9.6, 3.6), layout="constrained")
-            one, two = figure.subplots(1, 2)
-            plots.speeds(run, one)
-            plots.radial(run, two)
-            save(figure, folder / "plots-gas.png")
-        with recorded("break", Path(scratch)) as run, plots.style("dark"):
-            figure = Figure((9.6, 4.2), layout="constrained")
-            one, two = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
-            plots.space_time(run, one)
-            plots.network(run, two)
-            save(figure, folder / "plots-break.png")
+def still(name: str, path: Path) -> None:
+    """A scene of the library at an instant, as films show it."""
+    scene, at, colours, look = STILLS[name]
+    drawn = Image.fromarray(video.picture(library.load(scene), video.Look(size=(960, 540), **look), at=at))
+    shrink(drawn, path, colours)
+
+
+def plots_of_a_gas(path: Path) -> None:
+    """Speeds and radial distribution, from a recording."""
+    with TemporaryDirectory() as scratch, recorded("gas", Path(scratch)) as run, plots.style("light"):
+        figure = Figure((9.6, 3.6), layout="constrained")
+        one, two = figure.subplots(1, 2)
+        plots.speeds(run, one)
+        plots.radial(run, two)
+        save(figure, path)
+
+
+def plots_of_a_break(path: Path) -> None:
+    """Who is where when, and who met whom, from a recording."""
+    with TemporaryDirectory() as scratch, recorded("break", Path(scratch)) as run, plots.style("dark"):
+        figure = Figure((9.6, 4.2), layout="constrained")
+        one, two = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
+        plots.space_time(run, one)
+        plots.network(run, two)
+        save(figure, path)
 
 
 def recorded(name: str, folder: Path) -> Recording:
@@ -222,6 +232,17 @@ def shrink(picture: Image.Image, target: Path, colours: int) -> None:
     """Write a PNG of few colours."""
     picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
     print(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB")
+
+
+DRAWN: dict[str, Callable[[Path], None]] = {
+    "break": lambda path: save(pool_break(), path),
+    "hot-spot": lambda path: save(hot_spot(), path),
+    "bounces": lambda path: save(bounces(), path),
+    **{f"render-{name}": partial(still, name) for name in STILLS},
+    "plots-gas": plots_of_a_gas,
+    "plots-break": plots_of_a_break,
+}
+"""The pictures by name."""
 
 
 if __name__ == "__main__":

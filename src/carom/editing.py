@@ -40,17 +40,21 @@ class Edit:
 
     def present(self, moment: Moment) -> Scene:
         """The scene with the balls that stay where they are now; a `SceneError` if that cannot be."""
+        scene = self.placed(moment)
+        problems = placement.problems(scene)
+        if problems:
+            raise SceneError(problems)
+        return scene
+
+    def placed(self, moment: Moment) -> Scene:
+        """The same, whether it can be or not."""
         balls, d = self.scene.balls, self.scene.dimension
         stay = self.origin >= 0
         rows = self.origin[stay]
         places, velocities = np.array(balls.position), np.array(balls.velocity)
         places[stay], velocities[stay] = moment.places[rows, :d], moment.velocities[rows, :d]
         velocities[balls.fixed] = 0.0  # one that is driven moves, but not by itself
-        scene = self.scene.replace(balls=balls.replace(position=places, velocity=velocities))
-        problems = placement.problems(scene)
-        if problems:
-            raise SceneError(problems)
-        return scene
+        return self.scene.replace(balls=balls.replace(position=places, velocity=velocities))
 
 
 # What can be edited.
@@ -120,8 +124,21 @@ def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
     return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
 
 
-def merger(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> Edit:
-    """One ball in the place of all that touch: their mass, momentum, centre of mass, and volume.
+def merger(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit, NDArray[np.intp]]:
+    """One ball in the place of all that touch, and who is left, by the numbers before.
+
+    It is larger than each of them: what it overlaps touches it too, and becomes part of it.
+    """
+    while True:
+        edit, left = _merged(scene, pairs, moment)
+        more = placement.overlapping(edit.placed(moment))
+        if not len(more):
+            return edit, left
+        pairs = np.concatenate([pairs, left[more]])
+
+
+def _merged(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit, NDArray[np.intp]]:
+    """One ball in the place of each group of them: their mass, momentum, centre of mass, and volume.
 
     It has the number and the material of the first of them, and the name of the heaviest that has one.
     """
@@ -147,7 +164,7 @@ def merger(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> Edit:
     merged = balls.replace(
         position=places, velocity=velocities, mass=mass, radius=radius, fixed=fixed, name=names or None
     )[stay]
-    return Edit(scene.replace(balls=merged, **_without(scene, stay)), origin[stay])
+    return Edit(scene.replace(balls=merged, **_without(scene, stay)), origin[stay]), stay
 
 
 def link_addition(scene: Scene, link: Link, moment: Moment) -> Edit:

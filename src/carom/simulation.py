@@ -204,8 +204,7 @@ class Simulation(Keeping):
             pairs = np.stack([log["a"], log["b"]], axis=1)[log["kind"] == 1].astype(np.intp)
             if len(pairs):
                 work = self.account.work
-                edit = editing.merger(self._surviving(), pairs, self._moment())
-                self._edit(edit, _survivors(len(self._scene.balls), pairs))
+                self._edit(*editing.merger(self._surviving(), pairs, self._moment()))
                 self._stepped("merge").count_as_merging(work)
         return True
 
@@ -450,14 +449,6 @@ class Simulation(Keeping):
             if recorder is not None:
                 recorder.lose()
             raise
-
-
-def _survivors(count: int, pairs: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The balls that are left when all that touch become one: of each group, the first."""
-    group = np.arange(count)
-    for one, two in pairs:
-        group[group == max(group[one], group[two])] = min(group[one], group[two])
-    return np.flatnonzero(group == np.arange(count))
 
 
 def _time(where: str, value: Any) -> float:

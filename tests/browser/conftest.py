@@ -4,6 +4,7 @@ import importlib.util
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -37,9 +38,12 @@ def chromium_tool() -> ModuleType:
     return made
 
 
-@pytest.fixture(scope="package")  # not longer: while Playwright is there, no other test can run an event loop
-def browser() -> Iterator[Browser]:
-    """Chromium, without a window. Skipped where there is none; CI=true makes that a failure."""
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Chromium, without a window. Skipped where there is none; CI=true makes that a failure.
+
+    Not for longer than needed: while Playwright is there, no other test can run an event loop.
+    """
     tool = chromium_tool()
     path = tool.find()
     if path is None:
@@ -49,6 +53,13 @@ def browser() -> Iterator[Browser]:
         made = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *sandbox])
         yield made
         made.close()
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Chromium, for all tests of a worker."""
+    with chromium() as made:
+        yield made
 
 
 @pytest.fixture(scope="package")

@@ -219,8 +219,12 @@ def test_esc_opens_the_menu_from_which_everything_is_reached_by_keys(workbench: 
     workbench.until("carom.state.running && document.activeElement.id === 'stage'")
     workbench.keyboard.press("Escape")
     page.keyboard.press("Tab")
+    page.evaluate(
+        """() => { window.closed = new Promise((done) => document.getElementById("dialog-menu")
+          .addEventListener("close", () => setTimeout(() => done(document.activeElement.id)), { once: true })); }"""
+    )
     page.keyboard.press("Enter")
-    workbench.until("document.activeElement.id === 'tab-options'")
+    assert page.evaluate("closed") == "tab-options", "the keyboard stays where the menu led"
 
 
 def test_the_question_mark_shows_every_key_and_esc_goes_back(workbench: Workbench) -> None:

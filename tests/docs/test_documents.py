@@ -9,12 +9,12 @@ import contextlib
 import io
 import re
 import shlex
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from carom.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -39,14 +39,13 @@ def without_blocks(markdown: str) -> str:
     return re.sub(r"^```.*?^```$", "", markdown, flags=re.MULTILINE | re.DOTALL)
 
 
-def run_command(line: str, folder: Path) -> None:
-    """Run one `$ carom …` line as a person would."""
+def run_command(line: str) -> None:
+    """Run one `$ carom …` line, here and now."""
     expected = int(match[1]) if (match := re.search(r"# exit (\d+)$", line)) else 0
-    arguments = shlex.split(line.removeprefix("$ carom"), comments=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "carom", *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == expected, f"{line}\n{done.stdout}{done.stderr}"
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = main(shlex.split(line.removeprefix("$ carom"), comments=True))
+    assert code == expected, f"{line}\n{said.getvalue()}"
 
 
 def run_block(block: Block, document: Path, folder: Path, namespace: dict[str, object]) -> None:
@@ -58,7 +57,7 @@ def run_block(block: Block, document: Path, folder: Path, namespace: dict[str, o
     elif block.language == "console":
         for line in block.text.splitlines():
             if line.startswith("$ carom "):
-                run_command(line, folder)
+                run_command(line)
 
 
 @each_document
@@ -101,7 +100,7 @@ def test_blocks_are_found() -> None:
     assert blocks(text) == [Block("python", 4, "x = 1\n"), Block("console", 8, "$ carom scenes\nbreak\n")]
 
 
-def test_a_failing_command_is_noticed(tmp_path: Path) -> None:
+def test_a_failing_command_is_noticed() -> None:
     with pytest.raises(AssertionError, match="nothing-of-that-name"):
-        run_command("$ carom check nothing-of-that-name.toml", tmp_path)
-    run_command("$ carom check nothing-of-that-name.toml  # exit 1", tmp_path)
+        run_command("$ carom check nothing-of-that-name.toml")
+    run_command("$ carom check nothing-of-that-name.toml  # exit 1")

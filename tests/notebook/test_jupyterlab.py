@@ -1,14 +1,13 @@
 """The widget in a real JupyterLab in a real Chromium: it runs, stands, goes back, and tells numbers."""
 
-import os
 from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
 from matplotlib import image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
-from browser.conftest import FLAGS, Tabs, chromium_tool
+from browser.conftest import Tabs, chromium
 from notebook.desk import Desk
 from notebook.jupyter import Jupyter, jupyter
 
@@ -36,16 +35,9 @@ view
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium; ends with this module: while Playwright is there, no other test can run an event loop."""
-    tool = chromium_tool()
-    path = tool.find()
-    if path is None:
-        pytest.skip(tool.advice())
-    sandbox = () if getattr(os, "geteuid", lambda: 1)() else ("--no-sandbox",)  # root has no sandbox
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *sandbox])
+    """Chromium, for this module alone."""
+    with chromium() as made:
         yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")

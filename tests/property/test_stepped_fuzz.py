@@ -4,7 +4,6 @@ Never a crash, a hang, a NaN, or a ball that ends a step outside its container o
 masses, the speeds and the step; and the same bits from a copy made on the way, and from two threads.
 """
 
-import os
 import pickle
 from contextlib import suppress
 from typing import Any
@@ -18,6 +17,7 @@ from carom import Ball, Bend, Scene, Simulation
 from carom.errors import BlowUpError, SceneError
 from carom.solvers.stepped import build
 from carom.solvers.stepped.stability import largest_stable_step
+from effort import examples
 from reference.everything import SIZE, depth, scene_of, with_cloth
 
 # A kernel that hangs does not listen to signals: only a thread can end it.
@@ -104,10 +104,8 @@ def absurd(dimension: int, seed: int, speed: float, weight: float, *, periodic: 
 exponents = {"speed": st.floats(0.0, 6.0), "weight": st.floats(0.0, 6.0), "length": st.floats(-4.0, 1.0)}
 
 
-def bounded(examples: int) -> settings:
-    """So many examples, or times the number in CAROM_EXAMPLES for who has the time."""
-    many = examples * int(os.environ.get("CAROM_EXAMPLES", "1"))
-    return settings(max_examples=many, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def bounded(count: int) -> settings:
+    return settings(max_examples=examples(count), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.requirement("M-07", "M-08", "T-06", "T-12")

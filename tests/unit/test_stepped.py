@@ -24,6 +24,7 @@ from carom import (
     StackError,
     StepWarning,
 )
+from carom.world import placement
 
 FALLING = Scene(gravity=(0.0, -10.0), balls=[Ball(position=(0.0, 0.0), velocity=(1.0, 0.0), mass=2.0)])
 PAIR = Scene(
@@ -771,3 +772,18 @@ def test_two_threads_give_the_bits_of_one(periodic: bool, monkeypatch: pytest.Mo
         ends.append(bits(Simulation(scene, solver="stepped").run(until=0.5)))
     assert ends[0] == ends[1]
     assert ends[0][1] > 100
+
+
+@pytest.mark.requirement("S-08")
+def test_a_merged_body_takes_in_all_that_it_reaches() -> None:
+    """A grid that falls into its middle: many touch at once, and what they become is larger than each."""
+    places = [(0.3 * x, 0.3 * y) for x in range(5) for y in range(5)]
+    balls = [Ball(position=place, radius=0.1, mass=1.0) for place in places]
+    sim = Simulation(Scene(attraction={"G": 0.05, "touch": "merge"}, balls=balls))
+    momentum = sim.momentum
+    sim.run(until=2.0)
+    assert len(sim.masses) < 25
+    assert sim.masses.sum() == pytest.approx(25.0)
+    assert (sim.radii**2).sum() == pytest.approx(25 * 0.1**2)
+    np.testing.assert_allclose(sim.momentum, momentum, atol=1e-12)
+    assert not len(placement.overlapping(sim.snapshot()))

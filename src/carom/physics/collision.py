@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from carom.physics.jit import law
+from carom.physics.jit import branch, law
+
+
+@law
+def approach(one: Any, two: Any, nx: float, ny: float, nz: float) -> float:
+    """(v₁ - v₂)·n: how fast two balls part along n, which points from the second to the first."""
+    return ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
 
 
 @law
@@ -13,7 +19,7 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     Divided by n·n it is a reflection whatever the length of n; a normal that is made a unit vector first is on average
     a little short, and the energy would drift.
     """
-    u = ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
+    u = approach(one, two, nx, ny, nz)
     # As shares of the total mass, not with μ itself: equal masses exchange exactly, and no product can overflow.
     both = one.m + two.m
     k = -(1.0 + e) * u / ((nx * nx + ny * ny) + nz * nz)
@@ -28,7 +34,27 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     two.vx -= k2 * nx
     two.vy -= k2 * ny
     two.vz -= k2 * nz
+    if u < 0.0 and approach(one, two, nx, ny, nz) <= u:
+        part(one, two, nx, ny, nz, k1, k2)
     return k1 * one.m
+
+
+@branch
+def part(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: float) -> None:
+    """Two balls approach so slowly that rounding swallows what the collision changes: change them by a little more.
+
+    Else they would meet at the same instant again and again. It is a matter of the last bits of the velocities.
+    """
+    for _ in range(64):
+        k1, k2 = 2.0 * k1, 2.0 * k2
+        one.vx += k1 * nx
+        one.vy += k1 * ny
+        one.vz += k1 * nz
+        two.vx -= k2 * nx
+        two.vy -= k2 * ny
+        two.vz -= k2 * nz
+        if approach(one, two, nx, ny, nz) >= 0.0:
+            return
 
 
 @law

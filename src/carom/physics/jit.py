@@ -15,6 +15,8 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from carom.physics.once import compiled_once
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Numbers inside kernels: Numba knows their true types (unsigned indices, NumPy's floats); Python's would contradict.
@@ -89,6 +91,7 @@ def kernel(function: F) -> F:
     file._source_stamp = STAMP  # noqa: SLF001
     # The version is looked at before the rest is read, which may name classes that are no longer there.
     file._version = f"{file._version} {STAMP}"  # noqa: SLF001
+    compiled_once(dispatcher)
     result: F = dispatcher
     return result
 

@@ -8,16 +8,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import BinaryIO, Self
 from uuid import uuid4
 
 from carom.errors import StorageError
+from carom.locking import taken
 
 ENDING = ".checkpoint"
 """Of checkpoints."""
 POSIX = os.name != "nt"
-BUSY = {errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK}
-"""What systems say of a file that another has locked."""
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -71,7 +70,7 @@ def _part(path: Path) -> BinaryIO:
         while POSIX:
             with contextlib.ExitStack() as stack:
                 file = stack.enter_context(open(part, "r+b", opener=_open_or_make))
-                if not _taken(file.fileno()):
+                if not taken(file.fileno()):
                     break
                 if _is(file.fileno(), part):
                     file.truncate(0)
@@ -129,11 +128,11 @@ class Lock:
             while self._handle is None:
                 handle = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
                 try:
-                    taken = _taken(handle)
+                    ours = taken(handle)
                 except OSError:
                     os.close(handle)
                     raise
-                if not taken:
+                if not ours:
                     os.close(handle)
                     remedy = "Wait until that run has ended, or choose another name."
                     raise StorageError(self.path, "another run is writing this file", remedy)
@@ -153,28 +152,8 @@ class Lock:
             self._handle = None
 
 
-def _taken(handle: int) -> bool:
-    """Lock an open file without waiting; False if someone else has."""
-    try:
-        _lock(handle)
-    except OSError as error:
-        if error.errno in BUSY:
-            return False
-        raise
-    return True
-
-
 def _is(handle: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         return False
-
-
-def _lock(handle: int) -> None:
-    if os.name == "nt":
-        msvcrt: Any = __import__("msvcrt")  # it has other names on other systems
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        fcntl: Any = __import__("fcntl")
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -233,16 +233,28 @@ def _distance(solid: HalfSpace | Block | Cylinder, x: Floats) -> Floats:
 # --- pairs
 
 
+def overlapping(scene: Scene) -> Indices:
+    """Pairs of balls that overlap and can collide, as rows."""
+    pairs, _ = overlapping_pairs(_bodies(scene, ()), _periods(scene))
+    return pairs[_can_collide(scene, pairs)]
+
+
+def _bodies(scene: Scene, circles: Sequence[Circle]) -> Bodies:
+    """Balls, and solid circles after them; where balls pile up, without the part that may overlap."""
+    balls = scene.balls
+    return Bodies(
+        np.concatenate([balls.position, *(np.array([circle.centre]) for circle in circles)]),
+        np.concatenate([balls.radius * (1.0 - (SOFT if scene.piles_up else 0.0)), [c.radius for c in circles]]),
+        np.concatenate([balls.fixed, np.ones(len(circles), dtype=np.bool_)]),
+        np.arange(len(balls) + len(circles)),
+    )
+
+
 def _overlaps(scene: Scene) -> Iterator[_Found]:
     """Balls that overlap each other, or a solid circle, which is a fixed ball here."""
     balls = scene.balls
     circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Circle)]
-    bodies = Bodies(
-        np.concatenate([balls.position, *(np.array([circle.centre]) for _, circle in circles)]),
-        np.concatenate([balls.radius * (1.0 - (SOFT if scene.piles_up else 0.0)), [c.radius for _, c in circles]]),
-        np.concatenate([balls.fixed, np.ones(len(circles), dtype=np.bool_)]),
-        np.arange(len(balls) + len(circles)),
-    )
+    bodies = _bodies(scene, [circle for _, circle in circles])
     periods = _periods(scene)
     pairs, complete = overlapping_pairs(bodies, periods)
     pairs = pairs[_can_collide(scene, pairs)]

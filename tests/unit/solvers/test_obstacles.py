@@ -15,6 +15,7 @@ from carom.physics.jit import kernel
 from carom.scene.outline import Outline
 from carom.solvers.stepped import obstacles as laws
 from carom.solvers.stepped.region_table import RegionTable, regions_of
+from effort import examples
 
 EPS = np.finfo(float).eps
 G = 9.81
@@ -425,7 +426,7 @@ SHUT_IN = {
 
 @pytest.mark.requirement("M-07", "M-08")
 @pytest.mark.parametrize(("dimension", "table"), SHUT_IN.values(), ids=SHUT_IN)
-@settings(max_examples=3000)
+@settings(max_examples=examples(500))
 @given(
     e=st.sampled_from([0.0, 0.3, 0.9, 1.0]),
     mu=st.sampled_from([0.0, 0.3]),

@@ -67,7 +67,8 @@ class Menus:
                 script=f"{close} caromShell.resume()",
                 autofocus="",
             )
-            button(words("menu.options"), icon_name="options", script=f"{close} caromShell.tab('options', true)")
+            to_options = "caromShell.close('menu', () => caromShell.tab('options', true))"
+            button(words("menu.options"), icon_name="options", script=to_options)
             restart = button(words("menu.restart"), lambda: self.desk.post("restart"), icon_name="restart")
             restart.on("click", js_handler=f"() => {{ {close} }}")
             with tag("a", classes="button", href=f"/bench/{bench.id}/scene.toml", download="", id="save"):

@@ -98,8 +98,11 @@ function open(name, title) {
   if (!dialog.open) dialog.showModal();
 }
 
-function close(name) {
-  document.getElementById(`dialog-${name}`).close();
+/** Close a dialog of the page; `then`, if given, is done when the stage has got the keyboard back. */
+function close(name, then) {
+  const dialog = document.getElementById(`dialog-${name}`);
+  if (then) dialog.addEventListener("close", then, { once: true });
+  dialog.close();
 }
 
 /** What has been typed into a form, by the keys of its fields. */

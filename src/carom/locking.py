@@ -1,0 +1,33 @@
+"""Locks on open files, which the system frees when their holder dies."""
+
+import errno
+import os
+from typing import Any
+
+BUSY = {errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK}
+"""What systems say of a file that another has locked."""
+
+
+def taken(handle: int) -> bool:
+    """Lock an open file without waiting; False if someone else has."""
+    try:
+        _lock(handle)
+    except OSError as error:
+        if error.errno in BUSY:
+            return False
+        raise
+    return True
+
+
+def given_back(handle: int) -> None:
+    """Free a lock at once: closing the file does so only when no forked process has it open."""
+    _lock(handle, free=True)
+
+
+def _lock(handle: int, *, free: bool = False) -> None:
+    if os.name == "nt":
+        msvcrt: Any = __import__("msvcrt")  # it has other names on other systems
+        msvcrt.locking(handle, msvcrt.LK_UNLCK if free else msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl: Any = __import__("fcntl")
+        fcntl.flock(handle, fcntl.LOCK_UN if free else fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,82 @@
+"""Many processes that need a kernel at the same time compile it once, and never mix up its variants."""
+
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from carom.physics import once
+
+# Typing `slow` takes half a second and leaves a mark a compilation, so that all processes are there before the first
+# is done.
+KERNELS = """
+import os, sys, time
+from numba import types
+from numba.extending import intrinsic
+from carom.compilation import Compilations
+from carom.physics import jit
+
+@intrinsic
+def slow(context, x):
+    time.sleep(0.5)
+    with open("marks", "a") as file:
+        file.write(f"{os.getpid()} {x}\\n")
+    def emit(context, builder, signature, arguments):
+        return arguments[0]
+    return x(x), emit
+
+@jit.kernel
+def twice(x):
+    return slow(x) + x
+
+print("ready", flush=True)
+sys.stdin.readline()
+seen = []
+with Compilations(lambda: seen.append("compiles")):
+    print(twice(eval(sys.argv[1])), *seen)
+"""
+
+
+def together(folder: Path, *arguments: str) -> tuple[list[str], list[str]]:
+    """What processes print that start with these arguments at once, and the marks of what was compiled."""
+    script = folder / "script.py"
+    script.write_text(KERNELS, encoding="utf-8")
+    command = [sys.executable, str(script)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    runs = [subprocess.Popen([*command, each], cwd=folder, **pipes) for each in arguments]
+    assert [run.stdout.readline() for run in runs] == ["ready\n"] * len(runs)
+    for run in runs:
+        run.stdin.write("\n")
+        run.stdin.flush()
+    said = [run.communicate(timeout=100)[0].strip() for run in runs]
+    assert [run.returncode for run in runs] == [0] * len(runs)
+    return said, (folder / "marks").read_text(encoding="utf-8").splitlines()
+
+
+def test_processes_that_need_a_kernel_together_compile_it_once(tmp_path: Path) -> None:
+    said, marks = together(tmp_path, "2.0", "2.0", "2.0")
+    assert len(marks) == 1
+    assert [each.split()[0] for each in said] == ["4.0"] * 3
+    assert all("compiles" in each for each in said), "who waits says so"
+
+
+def test_variants_do_not_wait_for_each_other_and_all_are_stored(tmp_path: Path) -> None:
+    arguments = ("2.0", "2", "2.0+0j")
+    said, marks = together(tmp_path, *arguments)
+    assert [each.split()[0] for each in said] == ["4.0", "4", "(4+0j)"]
+    assert len(marks) == 3
+    said, again = together(tmp_path, *arguments)
+    assert said == ["4.0", "4", "(4+0j)"], "nothing was compiled"
+    assert again == marks
+
+
+def test_who_waits_too_long_compiles_for_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that hangs amid it does not stop the others for ever."""
+    monkeypatch.setattr(once, "LONGEST", 0.1)
+
+    place = SimpleNamespace(filename_base="kernel", locator=SimpleNamespace(ensure_cache_path=lambda: None))
+    cache = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
+    with once._alone(cache, "variant"), once._alone(cache, "variant"):
+        assert (tmp_path / "kernel.variant.lock").exists()
