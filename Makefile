@@ -96,7 +96,7 @@ bench: setup  ## measure the speed
 
 validate: setup  ## the long validation runs
 	@echo "==> long validation runs"
-	@$(BIN)/python -m pytest -m slow --timeout 0 tests/validation tests/storage $(PYTEST)
+	@$(BIN)/python -m pytest -m slow --timeout 0 tests/validation tests/storage tests/sweeps $(PYTEST)
 
 clean:  ## remove the virtual environment and everything that is made
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

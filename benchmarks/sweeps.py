@@ -246,8 +246,8 @@ def played(workers: int) -> Iterator[Any]:
             tempfile.TemporaryDirectory() as scratch,
             settings.config.set(rare),
             LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=False, dashboard_address=None, memory_limit=0,
-                silence_logs=50, local_directory=scratch,
+                n_workers=workers, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0",
+                memory_limit=0, silence_logs=50, local_directory=scratch, scheduler_kwargs={"local_directory": scratch},
             ) as cluster,
             Client(cluster, set_as_default=False) as client,
         ):  # fmt: skip

@@ -36,6 +36,9 @@ def gone(pid: int) -> bool:
         return True
 
 
+LOOPBACK = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+
+
 @dataclass
 class Camp:
     """A scheduler of Dask and its workers, as they are on a cluster."""
@@ -55,7 +58,7 @@ class Camp:
         return [child.pid for child in children if "spawn_main" in " ".join(child.cmdline())]
 
     def add(self) -> None:
-        options = ["--nthreads", "1", "--memory-limit", "0", "--no-dashboard", "--host", "127.0.0.1"]
+        options = ["--nthreads", "1", "--memory-limit", "0", *LOOPBACK]
         options += ["--local-directory", self.scratch]
         self.processes.append(_started("distributed.cli.dask_worker", self.address, *options))
 
@@ -68,7 +71,7 @@ def _started(module: str, *arguments: str) -> subprocess.Popen[str]:
 @pytest.fixture(scope="module")
 def camp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Camp]:
     """A scheduler with two workers of one thread each."""
-    scheduler = _started("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    scheduler = _started("distributed.cli.dask_scheduler", "--port", "0", *LOOPBACK)
     processes = [scheduler]
     try:
         assert scheduler.stderr is not None

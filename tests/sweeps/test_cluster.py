@@ -45,7 +45,9 @@ def test_what_is_no_address(address: str) -> None:
 
 
 def test_a_client_that_is_closed_is_refused(tmp_path: Path) -> None:
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=None, local_directory=str(tmp_path)) as made:
+    with LocalCluster(
+        n_workers=1, processes=False, dashboard_address="127.0.0.1:0", local_directory=str(tmp_path)
+    ) as made:
         with Client(made, set_as_default=False) as client:
             pass
         with pytest.raises(ClusterError, match="closed"):

@@ -21,7 +21,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     scratch = str(tmp_path_factory.mktemp("scratch"))
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, local_directory=scratch
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", local_directory=scratch
         ) as made,
         Client(made, set_as_default=False) as connected,
     ):

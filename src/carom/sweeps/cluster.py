@@ -208,7 +208,7 @@ async def _shake_hands(address: str) -> None:
 def _here(count: int) -> Crew:
     from distributed import Client, LocalCluster  # noqa: PLC0415  # as above
 
-    # A folder of its own: in Dask's common one, what others left behind is tidied up first, which can take many seconds.
+    # A folder of its own: in Dask's common one, what others left behind is tidied up first, which can take long.
     scratch = TemporaryDirectory(prefix="carom-dask-", ignore_cleanup_errors=True)
     try:
         # With no allowed failures, a batch comes back as soon as its worker has died: what to do then is ours to say.

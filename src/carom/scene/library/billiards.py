@@ -70,8 +70,7 @@ class PoolBreak(Generator):
 
     Playing surface 100 by 50 inches, balls of 2.25 inches and 0.17 kg. Ball on ball e = 0.92 to 0.98, ball on cushion
     0.6 to 0.9, as others quote D. G. Alciatore, billiards.colostate.edu, "physical properties". The speed of 10 m/s is
-    our choice for a hard break. Of breaks of a rack without any gap, some 3 in 100 end in a `StackError`: balls that
-    touch exactly meet endlessly often. A gap of a micrometre is enough against that.
+    our choice for a hard break.
     """
 
     group: ClassVar[str] = "Billiards"
