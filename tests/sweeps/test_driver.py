@@ -13,6 +13,7 @@ from carom.errors import CaromError, ClusterError, SceneError, StorageError
 from carom.sweeps import cluster, work
 from carom.sweeps.driver import Progress
 from carom.sweeps.probing import estimate, specimens
+from carom.sweeps.table import Table
 from sweeps.moody import GOOD, RAISES, SCENE, random_study, study
 
 
@@ -73,7 +74,7 @@ def test_control_c_keeps_what_has_ended(client: Client, tmp_path: Path) -> None:
     wanted = random_study(400)
     with pytest.raises(KeyboardInterrupt):
         carom.sweep(wanted, out=tmp_path, client=client, progress=interrupt)
-    partly = len(carom.sweeps.table.Table.read(tmp_path))
+    partly = len(Table.read(tmp_path))
     assert 0 < partly < 800
     stop: list[int] = []
 

@@ -17,6 +17,7 @@ import carom
 from carom.errors import ClusterError
 from carom.sweeps import task
 from carom.sweeps.driver import Progress
+from carom.sweeps.table import Table
 from sweeps.conftest import ENVIRONMENT, Camp, gone, until
 from sweeps.moody import GOOD, GRACE, HANGS, KILLS, RAISES, SLOW, study
 
@@ -34,7 +35,7 @@ def whole(folder: Path, runs: int) -> bool:
     """Has every run ended well, and once?"""
     ids = [row["id"] for row in journal(folder)]
     assert len(ids) == len(set(ids)), "a run stands twice in the journal"
-    table = carom.sweeps.table.Table.read(folder)
+    table = Table.read(folder)
     return len(table) == runs and set(table["status"]) == {"done"}
 
 
@@ -113,8 +114,8 @@ def test_control_c_reaches_all_and_ends_in_order(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "interrupted\n", "")
-    assert all(map(gone, workers))
-    table = carom.sweeps.table.Table.read(tmp_path)
+    until(lambda: all(map(gone, workers)), 20.0)
+    table = Table.read(tmp_path)
     assert 5 <= len(table) == len(journal(tmp_path)) < 60
     assert (tmp_path / "table.csv").exists()
 

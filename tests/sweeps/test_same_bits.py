@@ -7,6 +7,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import carom
+from carom.sweeps.table import Table
 from sweeps.moody import random_study
 
 REPEATS = 6
@@ -57,6 +58,6 @@ def test_a_part_first_then_all(alone: Path, tmp_path: Path, client: Client) -> N
 
 def test_another_seed_is_another_study(alone: Path, client: Client) -> None:
     table = carom.sweep(random_study(REPEATS, seed=1), client=client)
-    first = carom.sweeps.table.Table.read(alone)
+    first = Table.read(alone)
     assert set(table["id"]).isdisjoint(first["id"])
     assert (table["collisions"] != first["collisions"]).any()

@@ -215,7 +215,8 @@ def _here(count: int) -> Crew:
         cluster = LocalCluster(
             n_workers=count, threads_per_worker=1, processes=True, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
             worker_dashboard_address=f"{LOOPBACK}:0", memory_limit=0, silence_logs=logging.CRITICAL,
-            scheduler_kwargs={"allowed_failures": 0, "dashboard": False}, local_directory=scratch.name,
+            scheduler_kwargs={"allowed_failures": 0, "dashboard": False, "local_directory": scratch.name},
+            local_directory=scratch.name,
         )  # fmt: skip
     except (OSError, RuntimeError, TimeoutError) as error:
         scratch.cleanup()
