@@ -220,11 +220,11 @@ def test_esc_opens_the_menu_from_which_everything_is_reached_by_keys(workbench: 
     workbench.keyboard.press("Escape")
     page.keyboard.press("Tab")
     page.evaluate(
-        """() => { window.closed = new Promise((done) => document.getElementById("dialog-menu")
+        """() => { window.menuLeft = new Promise((done) => document.getElementById("dialog-menu")
           .addEventListener("close", () => setTimeout(() => done(document.activeElement.id)), { once: true })); }"""
     )
     page.keyboard.press("Enter")
-    assert page.evaluate("closed") == "tab-options", "the keyboard stays where the menu led"
+    assert page.evaluate("menuLeft") == "tab-options", "the keyboard stays where the menu led"
 
 
 def test_the_question_mark_shows_every_key_and_esc_goes_back(workbench: Workbench) -> None:

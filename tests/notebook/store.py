@@ -59,7 +59,7 @@ def fit(book: dict[str, Any]) -> None:
 def store(name: str) -> int:
     """Run one and write it; gives its size in bytes."""
     with tempfile.TemporaryDirectory() as home:
-        made = executed(name, Path(home))
+        made = executed(Path(home), name)[name]
     book = read(name)
     for cell, run in zip(book["cells"], made.cells, strict=True):
         if cell["cell_type"] == "code":

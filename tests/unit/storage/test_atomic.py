@@ -105,7 +105,7 @@ def test_what_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_system_without_locks_is_no_rival(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carom.storage.atomic._lock", failing(errno.ENOLCK))
+    monkeypatch.setattr("carom.locking._lock", failing(errno.ENOLCK))
     with pytest.raises(StorageError, match=r"gas\.h5: cannot be used \(No locks available\)"):
         Lock(tmp_path / "gas.h5").acquire()
     with replaced(tmp_path / "a.txt") as file:
