@@ -17,7 +17,8 @@ from browser.workbench import Workbench
 from lab.serving import Served, served
 
 ROOT = Path(__file__).parents[2]
-DESKTOP = (1280, 720)
+DESKTOP = (960, 540)
+"""A small window: without a graphics card, the processor draws each pixel."""
 PHONE = (390, 844)
 PATIENCE = 60_000.0
 """Milliseconds for anything to appear: kernels may be compiled on the way, on a machine that is busy."""

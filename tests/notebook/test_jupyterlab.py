@@ -51,7 +51,7 @@ def desk(browser: Browser, lab: Jupyter) -> Iterator[Desk]:
     """One notebook for all tests, with a run in its first cell and a recording in its second. No page complains."""
     tabs = Tabs(browser)
     tabs.forgive("terminals plugin")  # they are switched off, and JupyterLab says so
-    made = Desk(tabs.new((1200, 1000)), lab, "two.ipynb", RUN, RECORDED)
+    made = Desk(tabs.new((900, 700)), lab, "two.ipynb", RUN, RECORDED)
     made.run(0)
     made.run(1)
     yield made

@@ -4,6 +4,9 @@ from typing import Any
 
 from carom.physics.jit import branch, law
 
+DOUBLINGS = 2100
+"""From the smallest number that there is to the largest."""
+
 
 @law
 def approach(one: Any, two: Any, nx: float, ny: float, nz: float) -> float:
@@ -45,7 +48,7 @@ def part(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: flo
 
     Else they would meet at the same instant again and again. It is a matter of the last bits of the velocities.
     """
-    for _ in range(64):
+    for _ in range(DOUBLINGS):
         k1, k2 = 2.0 * k1, 2.0 * k2
         one.vx += k1 * nx
         one.vy += k1 * ny
