@@ -57,6 +57,7 @@ __all__ = [
     "StorageError",
     "Study",
     "StudyError",
+    "Table",
     "View",
     "Water",
     "Wedge",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from carom.storage.recording import Recording
     from carom.sweeps.driver import sweep
     from carom.sweeps.study import Study
+    from carom.sweeps.table import Table
     from carom.views.svg import draw
 
 _HOMES = {
@@ -153,6 +155,7 @@ _HOMES = {
     "carom.storage.recording": ("Recording",),
     "carom.sweeps.driver": ("sweep",),
     "carom.sweeps.study": ("Study",),
+    "carom.sweeps.table": ("Table",),
     "carom.views.svg": ("draw",),
 }
 _MODULES = {"library": "carom.scene.library", "plots": "carom.plots", "video": "carom.video"}

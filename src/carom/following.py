@@ -54,7 +54,7 @@ class Following(Steering):
         until        run to this time, s; or for so many more `collisions`, whichever comes first.
         every        a sample every so many seconds, now included; or a trigger, such as `Collisions(100)`.
         at           samples at these times, s.
-        settle       leave the first so many seconds out of means, in which the run comes to equilibrium.
+        settle       s from the start of measuring that are left out of means: the run comes to equilibrium.
         progress     is called now and then with the part that is done, from 0 to 1.
 
         Measuring changes no bit of the run, and samples are those of a recording.
@@ -62,6 +62,9 @@ class Following(Steering):
         self._between_steps("measure")
         self._check_alone("measure")
         begin = self._time + _duration("settle", settle)
+        if settle and isinstance(until, int | float) and self._time < until <= begin:
+            what = f"{settle:g} s from the start of measuring leave nothing of a run that ends at {until:g} s"
+            raise SceneError([Problem("settle", what, "Use a shorter time.")])
         count = len(self._scene.balls)
         sampler = Sampler(triggers.triggers_for(every, at), observables_for(observables), events=False, count=count)
         sampler.begin(self._as_moment)

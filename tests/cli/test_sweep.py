@@ -1,30 +1,42 @@
 """`carom sweep` and `carom studies`."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from carom.cli import main
-from carom.cli.sweep_progress import duration
-from carom.cli.sweep_table import some, with_error
+from carom.cli.interrupt import Interrupt
+from carom.cli.sweep_progress import Bar, duration
+from carom.cli.sweep_table import plain, some, with_error
+from carom.cli.terminal import console
 from carom.errors import ClusterError
+from carom.storage.atomic import Lock
 from carom.sweeps import driver, ready
 from carom.sweeps.driver import Progress
 from carom.sweeps.study import Study
 
-STUDY = """\
+PLOT = """\
+[plot]
+x = "balls[1].mass"
+y = "collisions"
+"""
+STUDY = (
+    """\
 name = "Two balls"
 observables = [{ name = "kinetic_energy", take = "last" }]
 [parameters]
 "balls[1].mass" = [0.01, 0.02, 0.04]
 [run]
 until = 2.0
-[plot]
-x = "balls[1].mass"
-y = "collisions"
+"""
+    + PLOT
+    + """\
 [scene]
 boundary = { kind = "box", size = [0.5, 0.3] }
 balls = [
@@ -32,6 +44,7 @@ balls = [
   { position = [0.35, 0.1], velocity = [-0.1, 0.0], mass = 0.01, radius = 0.01 },
 ]
 """
+)
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +165,8 @@ def test_runs_that_failed_are_told_and_make_the_exit_code(carom, study: Path, mo
     assert "the study has changed" in answer.err
     assert "on 2 workers, 50 ms a run: about 1 min 15 s" in answer.err
     assert "1 run: it failed" in answer.err
-    assert "1 runs done, 1 failed, 1 timed out" in answer.err
-    assert "carom sweep two-results --retry" in answer.err
+    assert "1 run done, 1 failed, 1 timed out" in answer.err
+    assert "again, those that failed or timed out: carom sweep two-results --retry" in answer.err
     assert "2.00 ± 0.10" in answer.out
     assert "1 of 3" in answer.out
 
@@ -192,11 +205,18 @@ def test_what_the_driver_is_told(carom, study: Path, monkeypatch: pytest.MonkeyP
         (["two.toml", "--workers", "0"], "not a number of workers"),
         (["two.toml", "--workers", "2", "--scheduler", "tcp://x:1"], "one of them"),
         (["two.toml", "--status", "--resume"], "Choose one"),
+        (["two.toml", "--dry-run", "--scheduler", "tcp://x:1"], "Leave --scheduler"),
+        (["two.toml", "--status", "--plot", "x.svg"], "Leave --scheduler and --plot out"),
+        (["two.toml", "--status", "--workers", "1"], "Leave --workers out"),
+        (["bare.toml", "--plot", "x.svg"], "Add a [plot] table"),
+        (["two.toml", "--plot", "there.svg"], "--force"),
         (["pie"], "Did you mean 'pi'?"),
         (["."], "holds no results"),
     ],
 )
 def test_a_command_that_is_wrong_is_one_line(carom, study: Path, arguments: list[str], words: str) -> None:
+    (study.parent / "bare.toml").write_text(STUDY.replace(PLOT, ""), encoding="utf-8")
+    (study.parent / "there.svg").touch()
     answer = carom("sweep", *arguments)
     assert answer.code == 2
     assert answer.err.count("\n") == 1
@@ -212,6 +232,11 @@ def test_a_command_that_is_wrong_is_one_line(carom, study: Path, arguments: list
         ("[0.01, 0.02, 0.04]", "[0.01, -0.02]", "-0.02"),
         ("until = 2.0", "untill = 2.0", "until"),
         ('y = "collisions"', 'y = "collisions"\nlaw = "pie"', "law"),
+        ('y = "collisions"', 'y = "kinetic_energy_lst"', "plot.y: the table has no column 'kinetic_energy_lst'"),
+        ('y = "collisions"', 'y = "collisions"\nper = "enrgy"', "plot.per: the table has no column 'enrgy'"),
+        ('"kinetic_energy"', '"highest"', "The command line has none of your own"),
+        ('y = "collisions"', 'y = "stopped"', "plot.y: 'stopped' holds words"),
+        ('y = "collisions"', 'y = "collisions"\nlaw = "virial"', "needs generator.packing_fraction"),
     ],
 )
 def test_a_bad_study_is_one_line_before_anything_runs(carom, study: Path, old: str, new: str, words: str) -> None:
@@ -220,6 +245,65 @@ def test_a_bad_study_is_one_line_before_anything_runs(carom, study: Path, old: s
     assert answer.code == 1
     assert answer.err.count("\n") == 1
     assert answer.err.startswith(f"{study}: ")
+    assert words in answer.err
+
+
+@pytest.mark.parametrize("options", [[], ["--plot", "x.svg"], ["--dry-run"]])
+def test_a_plot_that_cannot_be_is_told_before_anything_starts(
+    carom, study: Path, options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, lambda *given, **rest: pytest.fail("it began"))
+    study.write_text(STUDY.replace('y = "collisions"', 'y = "colisions"'), encoding="utf-8")
+    answer = carom("sweep", study, *options, "--quiet")
+    assert answer.code == 1
+    assert answer.err.startswith(f"{study}: plot.y: ")
+
+
+def test_a_plot_that_was_asked_for_and_not_drawn_is_no_success(
+    carom, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Nothing(Pretended):
+        def rows(self) -> Iterator[dict[str, Any]]:
+            yield {"point": 0, "balls[1].mass": 0.01, "status": "done", "reason": "", "collisions": None}
+
+    def act(wanted: Study, *, out: Path, **options: Any) -> Nothing:
+        out.mkdir()
+        return Nothing()
+
+    pretend(monkeypatch, act)
+    answer = carom("sweep", study, "--plot", "x.svg", "--quiet")
+    assert answer.code == 1
+    assert "no run has ended that has collisions" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "law", "words"),
+    [
+        ("dimension = 3", "henderson", "is for disks, and generator.dimension is 3"),
+        ("dimension = 3", "santos", "is for disks, and generator.dimension is 3"),
+        ("dimension = 2", "carnahan-starling", "is for balls in space, and generator.dimension is 2"),
+        ("fraction = 0.5, radius_ratio = 2.0", "virial", "is for equal balls"),
+    ],
+)
+def test_a_law_that_is_for_something_else_is_refused(carom, study: Path, options: str, law: str, words: str) -> None:
+    study.write_text(
+        f"""scene = {{ generator = {{ kind = "gas", count = 16, {options} }} }}
+        observables = ["compressibility"]
+        [parameters]
+        "generator.packing_fraction" = [0.1, 0.2]
+        [run]
+        until = 1.0
+        every = 0.1
+        [plot]
+        x = "generator.packing_fraction"
+        y = "compressibility"
+        law = "{law}"
+        """,
+        encoding="utf-8",
+    )
+    answer = carom("sweep", study, "--dry-run")
+    assert answer.code == 1
+    assert answer.err.count("\n") == 1
     assert words in answer.err
 
 
@@ -284,9 +368,87 @@ def test_long_tables_are_cut_in_the_middle() -> None:
     assert (cut[0], cut[10], cut[-1]) == ({"k": 0}, None, {"k": 29})
 
 
-def test_the_name_of_a_ready_study_wins_over_a_folder(carom, study: Path) -> None:
+def test_the_name_of_a_ready_study_wins_over_a_folder_without_results(carom, study: Path) -> None:
     (study.parent / "pi").mkdir()
     answer = carom("sweep", "pi", "--status")
     assert answer.code == 1
     assert answer.err.startswith("pi-results: ")
     assert carom("sweep", "pi/", "--status").err.startswith("pi: ")
+
+
+def test_a_results_folder_that_is_called_as_a_ready_study_wins(carom, swept: Path, study: Path) -> None:
+    shutil.copytree(swept / "out", "pi")
+    answer = carom("sweep", "pi", "--status")
+    assert answer.code == 0
+    assert "Two balls" in answer.out
+    assert answer.err == "pi is taken for the results folder that is here, not for the ready study.\n"
+    assert "carom studies pi --save" in carom("sweep", "pi", "--quiet").err
+
+
+def test_folders_with_blanks_are_quoted(carom, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def act(*given: Any, **options: Any) -> None:
+        raise KeyboardInterrupt
+
+    pretend(monkeypatch, act)
+    assert 'carom sweep two.toml --out "my results" --resume' in carom("sweep", "two.toml", "--out", "my results").err
+
+
+def told(*steps: Progress, limit: float | None = None) -> list[str]:
+    """The lines that a sweep says, where there is no terminal."""
+    text = StringIO()
+    with Bar(console(text), Interrupt(), quiet=False, limit=limit) as bar:
+        for step in steps:
+            bar(step)
+    return text.getvalue().splitlines()
+
+
+def test_the_time_that_is_told_is_that_of_the_whole_even_if_runs_have_ended() -> None:
+    lines = told(Progress("running", 400, done=400, workers=2, left=0.0, run_seconds=0.01))
+    assert lines == ["on 2 workers, 10 ms a run: about 2 s"]
+
+
+def test_no_run_is_said_to_take_longer_than_it_may() -> None:
+    assert told(Progress("running", 4, workers=2, left=200.0, run_seconds=100.0), limit=10.0) == [
+        "on 2 workers, 10 s a run: about 20 s"
+    ]
+
+
+def test_without_a_terminal_there_is_a_line_a_minute() -> None:
+    steps = [Progress("running", 1000, done=k, workers=1, seconds=k, left=9.0, rate=2.0) for k in range(0, 130, 10)]
+    assert told(*steps)[1:] == ["running: 60 of 1,000, 2 runs/s, 9 s left", "running: 120 of 1,000, 2 runs/s, 9 s left"]
+
+
+def test_a_changed_study_of_which_nothing_counts_says_so() -> None:
+    notes = ("out/runs.jsonl: 3 runs are not wanted any more: they stay in the journal, and not in the tables.",)
+    assert "all are done anew" in told(Progress("starting", 3, notes=notes))[-1]
+    assert not any("anew" in line for line in told(Progress("starting", 3, done=1, kept=1, notes=notes)))
+
+
+def test_the_status_tells_the_time_left_while_someone_writes(carom, swept: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(swept / "out", tmp_path / "out")
+    journal = folder / "runs.jsonl"
+    lines = journal.read_text("utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[:-1]), encoding="utf-8")
+    assert "time left" not in carom("sweep", folder, "--status").out
+    with Lock(journal):
+        assert re.search(r"time left +about \d", carom("sweep", folder, "--status").out)
+        found = json.loads(carom("sweep", folder, "--status", "--json").out)
+    assert (found["left"], found["seconds_left"]) == (1, found["seconds_per_run"])
+
+
+def test_a_dry_run_with_results_tells_what_is_left(carom, swept: Path, study: Path) -> None:
+    study.write_text(STUDY.replace("0.02, 0.04]", "0.02, 0.04, 0.08]"), encoding="utf-8")
+    answer = carom("sweep", study, "--out", swept / "out", "--dry-run")
+    assert "1 are left" in answer.out
+    assert "those that are left" in answer.out
+
+
+def test_a_study_without_a_name_is_called_as_its_folder(carom, study: Path) -> None:
+    study.write_text(STUDY.replace('name = "Two balls"\n', ""), encoding="utf-8")
+    answer = carom("sweep", study, "--out", "here", "--dry-run")
+    assert answer.out.startswith("here: 3 runs")
+
+
+@pytest.mark.parametrize(("value", "text"), [(True, "true"), (1234567, "1234567"), (0.1, "0.1"), ("pefrl", "pefrl")])
+def test_a_value_in_a_table(value: Any, text: str) -> None:
+    assert plain(value) == text

@@ -109,7 +109,7 @@ def bounded(count: int) -> settings:
 
 
 @pytest.mark.requirement("M-07", "M-08", "T-06", "T-12")
-@bounded(12)
+@bounded(7)
 @given(seed=st.integers(0, 9999), **exponents)
 @example(seed=161, speed=2.5, weight=5.1, length=0.77)  # waited for the next step, and was hit as if it flew
 @example(seed=206, speed=4.5, weight=1.9, length=-1.7)  # where a block and a round wall come together
@@ -120,7 +120,7 @@ def test_everything_in_the_plane(seed: int, speed: float, weight: float, length:
 
 
 @pytest.mark.requirement("M-07", "T-06", "T-12")
-@bounded(9)
+@bounded(5)
 @given(seed=st.integers(0, 9999), **exponents)
 @example(seed=294, speed=0.0, weight=0.0, length=0.0)  # slow, and pressed into a wall that is not flat
 def test_everything_in_a_pile(seed: int, speed: float, weight: float, length: float) -> None:
@@ -128,7 +128,7 @@ def test_everything_in_a_pile(seed: int, speed: float, weight: float, length: fl
 
 
 @pytest.mark.requirement("M-07", "M-08", "T-06", "T-12")
-@bounded(9)
+@bounded(5)
 @given(seed=st.integers(0, 9999), **exponents)
 def test_everything_in_periodic_space(seed: int, speed: float, weight: float, length: float) -> None:
     survives(absurd(3, seed, speed, weight, periodic=True), length)
@@ -168,7 +168,7 @@ CLOSED = 1.0 / FINE
 
 
 @pytest.mark.requirement("M-05")
-@bounded(9)
+@bounded(5)
 @given(seed=st.integers(0, 9999))
 def test_the_account_closes(seed: int) -> None:
     assert imbalance(gentle(2, seed), "impacts") <= CLOSED
@@ -182,7 +182,7 @@ def test_the_account_closes_with_a_cloth(seed: int) -> None:
 
 
 @pytest.mark.requirement("M-05")
-@bounded(9)
+@bounded(5)
 @given(seed=st.integers(0, 9999))
 def test_the_account_of_a_pile_closes(seed: int) -> None:
     """Without births: who is born inside another is driven out, and nobody books it."""

@@ -75,7 +75,7 @@ def killed_once(folder: Path, runs: int, seed: int, after: float, hold: int | No
 def refused(folder: Path, runs: int) -> bool:
     """Is a second writer told to wait, while the status can be read?"""
     study: Any = Pretend(range(runs))
-    if Ledger.status(folder).total != runs:
+    if Ledger.status(folder, study).total != runs:
         raise SystemExit("the status of a folder that is being written to is wrong")
     try:
         Ledger.resume(folder, study, columns=COLUMNS).close()
@@ -139,7 +139,7 @@ def full(folder: Path, runs: int, limit: int) -> dict[str, Any]:
             except StorageError as error:
                 said.append(str(error))
                 whole = ledger.path.read_bytes().endswith(b"\n")
-                state = {"whole": whole, "left": ledger.counts.left, "told": Ledger.status(folder / "full").left}
+                state = {"whole": whole, "left": ledger.counts.left, "told": Ledger.status(folder / "full", study).left}
                 limited(None)
                 ledger.add(row(spec))
         ledger.write_tables()

@@ -4,11 +4,15 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import cloudpickle
+import distributed
 import pytest
 from distributed import Client, LocalCluster
 
@@ -52,6 +56,47 @@ def test_a_client_that_is_closed_is_refused(tmp_path: Path) -> None:
             pass
         with pytest.raises(ClusterError, match="closed"):
             cluster.crew(client=client)
+
+
+def test_rows_that_have_come_are_handed_over_before_a_lost_scheduler_is_told() -> None:
+    ready: list[Any] = [
+        (SimpleNamespace(status="finished"), ["row"]),
+        (SimpleNamespace(status="cancelled"), None),
+    ]
+    client: Any = SimpleNamespace(status="connecting", loop=None)
+    crew = cluster.Crew.__new__(cluster.Crew)
+    crew.client, crew.where = client, "somewhere"
+    crew._completed = SimpleNamespace(  # type: ignore[assignment]  # played
+        thread_condition=threading.Condition(),
+        has_ready=lambda: True,
+        next_batch=lambda block: [ready.pop() for _ in range(len(ready))],
+    )
+    assert [each.result for each in crew.ended(0.0)] == [["row"]]
+    with pytest.raises(ClusterError, match=r"the scheduler was lost\. .*resume"):
+        crew.ended(0.0)
+    with pytest.raises(ClusterError, match="the scheduler was lost"):
+        crew.give(print, on="a")
+
+
+def test_workers_that_cannot_be_reached_are_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    closed: list[str] = []
+
+    class Cluster:
+        def __init__(self, **options: Any) -> None:
+            self.scratch = options["local_directory"]
+
+        def close(self, timeout: float) -> None:
+            closed.append(self.scratch)
+
+    def unreachable(*_: object, **__: object) -> None:
+        raise TimeoutError("no answer")
+
+    monkeypatch.setattr(distributed, "LocalCluster", Cluster)
+    monkeypatch.setattr(distributed, "Client", unreachable)
+    with pytest.raises(ClusterError, match=r"did not start \(no answer\)"):
+        cluster.crew(workers=1)
+    (scratch,) = closed
+    assert not Path(scratch).exists()
 
 
 def test_workers_of_one_machine() -> None:

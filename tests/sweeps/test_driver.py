@@ -10,11 +10,11 @@ from distributed import Client, LocalCluster
 
 import carom
 from carom.errors import CaromError, ClusterError, SceneError, StorageError
-from carom.sweeps import cluster, work
+from carom.sweeps import cluster, journal, work
 from carom.sweeps.driver import Progress
 from carom.sweeps.probing import estimate, specimens
 from carom.sweeps.table import Table
-from sweeps.moody import GOOD, RAISES, SCENE, random_study, study
+from sweeps.moody import GOOD, RAISES, SCENE, Moody, random_study, study
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +96,34 @@ def test_a_study_may_be_a_dictionary(client: Client) -> None:
         "observables": [{"name": "energy", "take": "last"}],
     }
     assert len(carom.sweep(told, client=client)) == 2
+
+
+@pytest.mark.parametrize("kind", [dict, carom.Study])
+def test_own_observables_may_be_given_apart(kind: Any, client: Client) -> None:
+    given = {
+        "scene": SCENE,
+        "parameters": {"balls[0].velocity[0]": [0.1, 0.2]},
+        "run": {"until": 0.5, "every": 0.5},
+        "observables": [{"name": "moody", "take": "last"}],
+    }
+    table = carom.sweep(kind(**given), client=client, observables=[Moody()])
+    assert list(table["moody_last"]) == [1.0, 1.0]
+
+
+def test_a_row_of_another_study_does_not_keep_it_going(client: Client, tmp_path: Path) -> None:
+    wanted = study([GOOD], speeds=3)
+    carom.sweep(wanted, out=tmp_path, client=client)
+    row = {"id": "0" * 16, "status": "done", "reason": "", "values": {}, "seconds": 1.0}
+    with (tmp_path / "runs.jsonl").open("ab") as file:
+        file.write(journal.encoded(row))
+    told: list[Progress] = []
+
+    def hear(progress: Progress) -> None:
+        told.append(progress)
+        assert progress.phase in {"starting", "writing"}, "nothing is left to do"
+
+    assert len(carom.sweep(wanted, out=tmp_path, client=client, resume=True, progress=hear)) == 3
+    assert told[-1].ended == told[-1].total == 3
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The same bits, whatever the number of workers, processes or threads, the order, and what was done before."""
 
+import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,10 +9,29 @@ import pytest
 from distributed import Client, LocalCluster
 
 import carom
+from carom.observe.observable import Moment, Observable
+from carom.sweeps.study import Study
 from carom.sweeps.table import Table
 from sweeps.moody import random_study
 
 REPEATS = 6
+
+
+class Wary(Observable):
+    """It warns late in a run, when other threads have begun and ended theirs."""
+
+    name, symbol, unit = "wary", "w", ""
+
+    def sample(self, sim: Moment) -> float:
+        if sim.time > 0.0:
+            time.sleep(0.001 + 0.02 * (float(sim.positions[0, 0]) % 0.1))
+        if sim.time > 0.45:
+            warnings.warn(f"{sim.collisions} collisions", UserWarning, stacklevel=1)
+        return 0.0
+
+
+def wary_study() -> Study:
+    return random_study(REPEATS).replace(observables=[Wary()])
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -47,6 +68,14 @@ def test_processes_and_threads(alone: Path, tmp_path: Path, client: Client) -> N
     carom.sweep(random_study(REPEATS), out=tmp_path, client=client)
     assert bytes_of(tmp_path) == bytes_of(alone)
     assert client.status == "running", "another's client is left as it was"
+
+
+def test_warnings_of_processes_and_threads(tmp_path: Path, client: Client) -> None:
+    one, many = tmp_path / "one", tmp_path / "many"
+    table = carom.sweep(wary_study(), out=one, workers=1)
+    carom.sweep(wary_study(), out=many, client=client)
+    assert all("collisions" in remark for remark in table["remarks"])
+    assert bytes_of(many) == bytes_of(one)
 
 
 def test_a_part_first_then_all(alone: Path, tmp_path: Path, client: Client) -> None:

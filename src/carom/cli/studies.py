@@ -30,6 +30,7 @@ def sweep_command(  # noqa: PLR0917  # each is an option of the command
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the plot here too; of a FOLDER, without any run.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --plot.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
 ) -> int:
@@ -38,11 +39,17 @@ def sweep_command(  # noqa: PLR0917  # each is an option of the command
 
     if sum((status, dry_run, resume or retry)) > 1:
         raise Mistake("--status, --dry-run and --resume (or --retry) are three things. Choose one.")
+    if (status or dry_run) and (scheduler is not None or plot is not None):
+        what = "--status tells how far it is" if status else "--dry-run tries runs on this machine"
+        raise Mistake(f"{what}, and draws nothing. Leave --scheduler and --plot out.")
+    if status and workers is not None:
+        raise Mistake("--status starts no workers. Leave --workers out.")
     if workers is not None and scheduler is not None:
         raise Mistake("--workers are processes on this machine, --scheduler has its own. Give one of them.")
     wish = Wish(
         out, workers, scheduler, plot,
         resume=resume or retry, retry=retry, status=status, dry_run=dry_run, as_json=as_json, quiet=quiet,
+        force=force,
     )  # fmt: skip
     return sweep(source, wish)
 
@@ -86,7 +93,7 @@ def save_one(name: str, target: Path, *, force: bool) -> int:
     text = text_of(name)
     require_writable(target, force=force, nouns="studies", suffixes=(".toml",))
     target.write_text(text, encoding="utf-8", newline="\n")
-    output().print(f"{name} saved as {target}. Run it: carom sweep {target}")
+    output().print(f"{name} saved as {target}. Run it: carom sweep {quoted(target)}")
     return 0
 
 
@@ -107,3 +114,9 @@ def hint(name: str) -> str:
 
     near = difflib.get_close_matches(name.lower(), ready.names(), n=1)
     return f"Did you mean {near[0]!r}?" if near else "See them all: carom studies"
+
+
+def quoted(path: str | Path) -> str:
+    """A path as it is typed: in quotes if there are blanks in it."""
+    text = str(path)
+    return f'"{text}"' if any(map(str.isspace, text)) else text

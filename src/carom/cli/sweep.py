@@ -1,6 +1,7 @@
 """`carom sweep`: all runs of a study, how far they are, and what came out."""
 
 import json
+import re
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from carom.cli.interrupt import Interrupt
 from carom.cli.run import INTERRUPTED
 from carom.cli.sources import looks_like_file, require_writable
-from carom.cli.studies import hint
+from carom.cli.studies import hint, quoted
 from carom.cli.summary import count
-from carom.cli.sweep_progress import Bar, duration
-from carom.cli.sweep_table import failures, points_table
+from carom.cli.sweep_progress import Bar, capped, duration
+from carom.cli.sweep_table import failures, plain, points_table
 from carom.cli.terminal import Mistake, complain, notice, output, show_table, table
-from carom.errors import MissingExtraError, StudyError
+from carom.errors import MissingExtraError, Problem, SceneError, StudyError
+from carom.storage.atomic import beside
 from carom.sweeps import ready
+from carom.sweeps.journal import one_line
 from carom.sweeps.plot import SUFFIXES
 
 if TYPE_CHECKING:
@@ -24,8 +27,10 @@ if TYPE_CHECKING:
     from carom.sweeps.table import Table
 
 FAILED = 1  # exit code where some runs failed or timed out
-STUDY, PLOT = "study.toml", "plot.svg"
+STUDY, JOURNAL, PLOT = "study.toml", "runs.jsonl", "plot.svg"
 SHOWN_RUNS = 5  # of a dry run
+RECENT = 60.0  # s since the last line of a journal that someone writes
+TAIL = 65_536  # bytes at the end of a journal, in which each worker has a line
 
 
 @dataclass(frozen=True)
@@ -42,22 +47,30 @@ class Wish:
     dry_run: bool = False
     as_json: bool = False
     quiet: bool = False
+    force: bool = False
 
 
 def sweep(source: str, wish: Wish) -> int:
     """Do what was wished for a study; its exit code."""
     folder = wish.out or folder_of(source)
     if wish.plot is not None:
-        require_writable(wish.plot, force=True, nouns="plots", suffixes=SUFFIXES)
+        require_writable(wish.plot, force=wish.force, nouns="plots", suffixes=SUFFIXES)
+    if is_results(source) and source in ready.names() and not wish.quiet:
+        complain(f"{source} is taken for the results folder that is here, not for the ready study.")
     if wish.status:
         return show_status(source, folder, as_json=wish.as_json)
     study = study_from(source)
+    if wish.plot is not None and study.plot is None:
+        raise Mistake(f"{source} does not say what to draw. Add a [plot] table with x and y, or leave --plot out.")
     if is_results(source) and not (wish.resume or wish.dry_run):
         if wish.plot is None:
-            raise Mistake(f"{source} is a results folder. Say --status, --resume, or --plot FILE.")
+            own = f" For the ready study: carom studies {source} --save FILE." if source in ready.names() else ""
+            raise Mistake(f"{source} is a results folder. Say --status, --resume, or --plot FILE.{own}")
         return plot_only(study, folder, wish.plot, quiet=wish.quiet)
+    check_observables(source, study)
+    check_plot(source, study)
     if wish.dry_run:
-        return foretell(study, wish)
+        return foretell(study, folder, wish)
     return do(source, study, folder, wish)
 
 
@@ -69,7 +82,7 @@ def study_from(source: str) -> "Study":
         if not (Path(source) / STUDY).is_file():
             raise Mistake(f"{source} is a folder without a {STUDY}, so it holds no results of a sweep. Name a study.")
         return Study.load(Path(source) / STUDY)
-    if source in ready.names():  # also where there is a file or folder of that name
+    if source in ready.names():  # also where there is a file of that name
         return Study.loads(ready.text(source), name=f"{source}.toml")
     if not looks_like_file(source):
         raise Mistake(f"{source!r} is neither a study file, nor a ready study, nor a results folder. {hint(source)}")
@@ -77,8 +90,35 @@ def study_from(source: str) -> "Study":
 
 
 def is_results(source: str) -> bool:
-    """Whether a folder is named: the name of a ready study is not one, even if there is a folder of that name."""
-    return source not in ready.names() and Path(source).is_dir()
+    """Whether a folder is named; one that is called as a ready study counts if it holds results."""
+    folder = Path(source)
+    return folder.is_dir() and (source not in ready.names() or (folder / JOURNAL).is_file())
+
+
+def check_observables(source: str, study: "Study") -> None:
+    """Tell that observables of the user's own need Python: they are code, which a study file cannot hold."""
+    from carom.observe.observable import observable
+
+    for index, one in enumerate(study.observables):
+        try:
+            observable(one.name)
+        except SceneError as error:
+            (problem,) = error.problems
+            remedy = f"{problem.remedy} The command line has none of your own: carom.sweep(…, observables=[…]) has."
+            raise StudyError([Problem(f"observables[{index}]", problem.what, remedy)], source) from None
+
+
+def check_plot(source: str, study: "Study") -> None:
+    """Tell what stands in the way of a plot before anything runs."""
+    if study.plot is None:
+        return
+    study.check()
+    from carom.sweeps.drawable import check
+
+    try:
+        check(study)
+    except StudyError as error:
+        raise StudyError(error.problems, error.source or source) from None
 
 
 def folder_of(source: str) -> Path:
@@ -95,9 +135,9 @@ def do(source: str, study: "Study", folder: Path, wish: Wish) -> int:
 
     console = notice()
     if not wish.quiet:
-        console.print(headline(study))
+        console.print(headline(study, folder))
     began = time.perf_counter()
-    with Interrupt() as interrupt, Bar(console, interrupt, quiet=wish.quiet) as bar:
+    with Interrupt() as interrupt, Bar(console, interrupt, quiet=wish.quiet, limit=study.run.time_limit) as bar:
         try:
             found = swept(
                 study, out=folder, scheduler=wish.scheduler, workers=wish.workers,
@@ -105,17 +145,17 @@ def do(source: str, study: "Study", folder: Path, wish: Wish) -> int:
             )  # fmt: skip
         except KeyboardInterrupt:
             bar.close()
-            again = source if wish.out is None else f"{source} --out {folder}"
+            again = quoted(source) if wish.out is None else f"{quoted(source)} --out {quoted(folder)}"
             complain(f"stopped by Ctrl-C; what has ended is in {folder}. Go on: carom sweep {again} --resume")
             return INTERRUPTED
     drawn = draw(found, study, folder, wish)
     return report(found, study, folder, time.perf_counter() - began, drawn, wish)
 
 
-def headline(study: "Study") -> str:
-    """What is about to be done."""
+def headline(study: "Study", folder: Path) -> str:
+    """What is about to be done; a study without a name is called as its folder."""
     parts = f" ({count(study.points, 'point')} × {count(study.repeats, 'repeat')})" if study.repeats > 1 else ""
-    return f"{study.name or 'study'}: {count(len(study), 'run')}{parts}"
+    return f"{one_line(study.name) or folder.name}: {count(len(study), 'run')}{parts}"
 
 
 def draw(found: "Table", study: "Study", folder: Path, wish: Wish) -> list[Path]:
@@ -147,14 +187,15 @@ def plot_only(study: "Study", folder: Path, target: Path, *, quiet: bool) -> int
 
     write(Table.read(folder), study, target)
     if not quiet:
-        output().print(f"{study.name or 'study'} drawn as {target}.")
+        output().print(f"{one_line(study.name) or folder.name} drawn as {target}.")
     return 0
 
 
 def report(found: "Table", study: "Study", folder: Path, seconds: float, plots: list[Path], wish: Wish) -> int:
-    """Print what came out; 0 if all runs were done."""
+    """Print what came out; 0 if all runs were done, and drawn if that was wished."""
     tally, reasons = failures(found)
-    code = FAILED if tally["failed"] or tally["timed out"] else 0
+    undrawn = wish.plot is not None and wish.plot not in plots
+    code = FAILED if tally["failed"] or tally["timed out"] or undrawn else 0
     if wish.as_json:
         told: dict[str, Any] = {
             "study": study.name, "runs": len(study), **{name.replace(" ", "_"): many for name, many in tally.items()},
@@ -168,42 +209,50 @@ def report(found: "Table", study: "Study", folder: Path, seconds: float, plots: 
         show_table(points_table(found, study))
         bad = ", ".join(f"{many:,} {word}" for word, many in tally.items() if many and word != "done")
         console = notice()
-        console.print(f"{tally['done']:,} runs done{f', {bad}' if bad else ''}, in {duration(seconds)}")
+        console.print(f"{count(tally['done'], 'run')} done{f', {bad}' if bad else ''}, in {duration(seconds)}")
         where = [folder / name for name in ("table.csv", "table.parquet", "summary.csv") if (folder / name).is_file()]
         console.print(f"results: {', '.join(map(str, [*where, *plots]))}")
         if bad:
-            console.print(f"again, those that failed: carom sweep {folder} --retry")
+            which = " or ".join(word for word in ("failed", "timed out") if tally[word])
+            console.print(f"again, those that {which}: carom sweep {quoted(folder)} --retry")
     return code
 
 
 # Without runs.
 
 
-def foretell(study: "Study", wish: Wish) -> int:
-    """How many runs, the first of them, and how long it would take."""
+def foretell(study: "Study", folder: Path, wish: Wish) -> int:
+    """How many runs, how many of them are left, the first of them, and how long it would take."""
     study.check()
+    from carom.sweeps.ledger import Ledger
     from carom.sweeps.probing import estimate
 
+    left = Ledger.status(folder, study).left if (folder / JOURNAL).is_file() else len(study)
     found = estimate(study, workers=wish.workers)
+    one = capped(found.run_seconds, study.run.time_limit)
+    spared = found.runs * found.run_seconds - left * one
+    whole = found.seconds - spared / found.workers if left else 0.0
     if wish.as_json:
         told = {
-            "study": study.name, "runs": found.runs, "points": study.points, "repeats": study.repeats,
-            "workers": found.workers, "seconds_per_run": found.run_seconds, "seconds": found.seconds,
+            "study": study.name, "runs": found.runs, "points": study.points, "repeats": study.repeats, "left": left,
+            "workers": found.workers, "seconds_per_run": one, "seconds": whole,
         }  # fmt: skip
         output().print(json.dumps(told, allow_nan=False, ensure_ascii=False))
         return 0
     console = output()
-    console.print(headline(study))
+    console.print(headline(study, folder))
+    if left < len(study):
+        console.print(f"{folder} has some of them; {left:,} are left")
     first = [study.run_at(k) for k in range(min(SHOWN_RUNS, len(study)))]
     rows = table("run", *study.parameters, *(["seed"] if study.repeats > 1 else []))
     for spec in first:
-        cells = [value if isinstance(value, str) else f"{value:.6g}" for value in spec.parameters.values()]
+        cells = [plain(value) for value in spec.parameters.values()]
         rows.add_row(str(spec.index), *cells, *([str(spec.seed)] if study.repeats > 1 else []))
     show_table(rows)
     if len(study) > len(first):
         console.print("…")
-    on = count(found.workers, "worker")
-    console.print(f"a run takes about {duration(found.run_seconds)}; all of them {duration(found.seconds)} on {on}")
+    on, those = count(found.workers, "worker"), "all of them" if left == len(study) else "those that are left"
+    console.print(f"a run takes about {duration(one)}; {those} {duration(whole)} on {on}")
     return 0
 
 
@@ -212,28 +261,42 @@ def show_status(source: str, folder: Path, *, as_json: bool) -> int:
     from carom.sweeps.ledger import Ledger
 
     found = Ledger.status(folder, None if is_results(source) else study_from(source))
+    wait = time_left(found, folder)
     if as_json:
         told = {
             "study": found.name, "runs": found.total, "done": found.done, "failed": found.failed,
             "timed_out": found.timed_out, "left": found.left, "seconds_per_run": found.seconds,
-            "written": found.written, "unwanted": found.unwanted,
+            "written": found.written, "unwanted": found.unwanted, "seconds_left": wait,
         }  # fmt: skip
         output().print(json.dumps(told, allow_nan=False, ensure_ascii=False))
         return 0
     rows = table("", "", header=False)
-    for name, text in status_rows(found):
+    for name, text in status_rows(found, folder, wait):
         rows.add_row(name, text)
     show_table(rows)
     return 0
 
 
-def status_rows(found: Any) -> list[tuple[str, str]]:
+def time_left(found: Any, folder: Path) -> float | None:
+    """s until all runs have ended, about, if someone is writing; from those workers that wrote last."""
+    recent = max(RECENT, 5.0 * found.seconds)
+    writing = beside(folder / JOURNAL, "lock").exists() and time.time() - (found.written or 0.0) < recent
+    if not (writing and found.left and found.seconds):
+        return None
+    with (folder / JOURNAL).open("rb") as file:
+        file.seek(max(0, file.seek(0, 2) - TAIL))
+        workers = set(re.findall(rb'"worker": ?"([^"]*)"', file.read()))
+    return float(found.left * found.seconds / max(1, len(workers)))
+
+
+def status_rows(found: Any, folder: Path, wait: float | None) -> list[tuple[str, str]]:
     """A status as people read it; what is nil and tells nothing is left out."""
-    rows = [("study", found.name), ("runs", f"{found.total:,}"), ("done", f"{found.done:,}")]
+    rows = [("study", found.name or folder.resolve().name), ("runs", f"{found.total:,}"), ("done", f"{found.done:,}")]
     rows += [("failed", f"{found.failed:,}")] if found.failed else []
     rows += [("timed out", f"{found.timed_out:,}")] if found.timed_out else []
     rows += [("left", f"{found.left:,}")]
     rows += [("a run takes", duration(found.seconds))] if found.seconds else []
+    rows += [("time left", f"about {duration(wait)}")] if wait is not None else []
     if found.written is not None:
         rows.append(("last written", datetime.fromtimestamp(found.written).astimezone().isoformat(" ", "seconds")))
     rows += [("of another study", f"{found.unwanted:,}")] if found.unwanted else []

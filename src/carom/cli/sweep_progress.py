@@ -13,11 +13,18 @@ if TYPE_CHECKING:
     from carom.sweeps.driver import Progress as Told
 
 
-class Bar:
-    """Follows a sweep; drawn on a terminal only. What is worth a line is printed anywhere, once."""
+A_LINE = 60.0  # s between two lines on how far it is, where there is no terminal
 
-    def __init__(self, console: Console, interrupt: Interrupt, *, quiet: bool) -> None:
-        self.console, self.interrupt, self.quiet = console, interrupt, quiet
+
+class Bar:
+    """Follows a sweep; drawn on a terminal only, a line a minute elsewhere. Other lines are printed once, anywhere.
+
+    limit  s that a run may take, if there is a limit.
+    """
+
+    def __init__(self, console: Console, interrupt: Interrupt, *, quiet: bool, limit: float | None = None) -> None:
+        self.console, self.interrupt, self.quiet, self.limit = console, interrupt, quiet, limit
+        self.line = A_LINE  # s after the start at which the next one is due
         self.progress = Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"),
             console=console, transient=True, disable=quiet or not console.is_terminal,
@@ -45,11 +52,27 @@ class Bar:
             self.say(note)
         if now.kept:
             self.say(f"{count(now.kept, 'run')} had ended before, and will not be done again", "kept")
-        if now.phase == "running" and now.workers and now.left is not None:
-            a_run = "" if now.run_seconds is None else f", {duration(now.run_seconds)} a run"
-            self.say(f"on {count(now.workers, 'worker')}{a_run}: about {duration(now.left)}", "estimate")
+        elif any("not wanted any more" in note for note in now.notes):
+            self.say("none of the runs that had ended counts for the study as it is now: all are done anew", "kept")
+        if now.phase == "running" and now.workers and (wait := self.estimate(now)) is not None:
+            one = capped(now.run_seconds, self.limit) if now.run_seconds is not None else None
+            a_run = "" if one is None else f", {duration(one)} a run"
+            self.say(f"on {count(now.workers, 'worker')}{a_run}: about {duration(wait)}", "estimate")
+        if not self.console.is_terminal and now.seconds >= self.line and not self.quiet:
+            self.console.print(
+                f"{now.phase}: " + ", ".join(filter(None, (f"{now.ended:,} of {now.total:,}", figures(now))))
+            )
+            self.line = now.seconds + A_LINE
         what = now.note or now.phase
         self.progress.update(self.task, description=what, total=now.total, completed=now.ended, told=figures(now))
+
+    def estimate(self, now: "Told") -> float | None:
+        """s for all that this sweep has to do, as it is known before the first run has ended."""
+        if now.run_seconds is None:
+            return now.left
+        if now.ended > now.kept or now.left is None:  # short runs: some have ended before anything could be told
+            return (now.total - now.kept) * capped(now.run_seconds, self.limit) / now.workers
+        return now.left * capped(now.run_seconds, self.limit) / now.run_seconds if now.run_seconds else now.left
 
     def say(self, line: str, key: str = "") -> None:
         """Print a line, once."""
@@ -65,6 +88,11 @@ def figures(now: "Told") -> str:
     parts += [f"{now.rate:,.3g} runs/s"] if now.rate else []
     parts += [f"{duration(now.left)} left"] if now.left is not None else []
     return ", ".join(parts)
+
+
+def capped(seconds: float, limit: float | None) -> float:
+    """s that a run takes, at most as long as it may."""
+    return seconds if limit is None else min(seconds, limit)
 
 
 def duration(seconds: float) -> str:

@@ -64,9 +64,11 @@ def with_error(value: Any, error: Any) -> str:
 
 
 def plain(value: Any) -> str:
-    """A value as it is, numbers with six digits."""
+    """A value as it is, broken numbers with six digits, true and false as a study file has them."""
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, bool):
+        return str(value).lower()
     return str(value)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import erfc, lgamma, sqrt
+from math import erfc, exp, lgamma, log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
 from carom.observe.observable import Floats, Moment, Observable, register
@@ -22,7 +23,8 @@ EXACT = 32
 class Cells(Observable):
     """Balls counted in equal cells of a box, as near to cubes as they can be, with two balls each on average.
 
-    The cells divide the room that the centres have: between walls, a mean radius less on each side.
+    The cells divide the room that the centres have: between walls, a mean radius less on each side. An axis along which
+    it is narrower than a cell is not divided.
     """
 
     def begin(self, sim: Moment) -> None:
@@ -34,18 +36,33 @@ class Cells(Observable):
         around, size = periodic_axes(scene), np.array(scene.boundary.size)
         radius = float(sim.radii[free].mean()) if free.any() else 0.0
         self.low = np.where(around, 0.0, radius)
-        self.room = np.maximum(size - 2.0 * self.low, 1e-300)
-        side = float((np.prod(self.room) * PER_CELL / max(int(free.sum()), 1)) ** (1.0 / scene.dimension))
-        self.cells = np.maximum(np.rint(self.room / side), 1.0).astype(np.intp)
-        if self.cells.prod() < 2:
-            self.cells[self.room.argmax()] = 2
+        room = size - 2.0 * self.low
+        self.cells = divided(room, max(int(free.sum()), 1))
+        self.room = np.where((self.cells > 1) & (room > 0.0), room, np.inf)
 
     def counts(self, sim: Moment) -> tuple[int, int, int]:
         """How many balls, how many cells, and the sum of the squares of the numbers in the cells."""
         places = sim.positions[present(sim)]
-        where = np.clip(((places - self.low) / self.room * self.cells).astype(np.intp), 0, self.cells - 1)
+        where = np.clip((places - self.low) / self.room * self.cells, 0, self.cells - 1).astype(np.intp)
         many = np.bincount(np.ravel_multi_index(tuple(where.T), tuple(self.cells)))
         return len(places), int(self.cells.prod()), int((many.astype(np.int64) ** 2).sum())
+
+
+def divided(room: Floats, count: int) -> NDArray[np.intp]:
+    """Into how many cells each axis is divided; all in all about one for each two balls, and at least two."""
+    open_axes = room > 0.0
+    cells = np.ones(len(room), np.intp)
+    while open_axes.any():
+        share = np.log(room[open_axes]).sum() + log(PER_CELL / count)
+        side = exp(share / open_axes.sum())
+        wide = open_axes & (room >= side)
+        if (wide == open_axes).all():
+            cells[wide] = np.rint(room[wide] / side)
+            break
+        open_axes = wide
+    if cells.prod() < 2:
+        cells[room.argmax()] = 2
+    return cells
 
 
 @register

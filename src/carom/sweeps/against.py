@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, StudyError
 from carom.sweeps.laws import Law
+from carom.sweeps.ranges import Normal, Uniform
 
 if TYPE_CHECKING:
     from carom.sweeps.points import Line
@@ -42,6 +43,8 @@ class Known(Mapping[str, Any]):
         return len(self.given)
 
     def _found(self, path: str) -> Any:
+        if path in self.study.parameters:
+            return self._swept(path)
         part, _, name = path.partition(".")
         if part in {"run", "plot"}:
             found = getattr(getattr(self.study, part), name)
@@ -52,6 +55,13 @@ class Known(Mapping[str, Any]):
         if found is None:
             raise KeyError(path)
         return found
+
+    def _swept(self, path: str) -> Any:
+        """Of a parameter that is neither drawn nor has many values: the one."""
+        values = self.study.parameters[path]
+        if isinstance(values, Uniform | Normal) or values.count_of > 1:
+            raise KeyError(path)  # nobody says which
+        return values.value(0)
 
     def _of_generator(self, name: str) -> Any:
         """An option as it is given, or its default."""
@@ -94,8 +104,11 @@ def curve(law: Law, study: Study, line: Line, x: Floats) -> Floats:
             first, seen = at(line.x[:ANCHORS]), line.y[:ANCHORS]
             along = _fitted(law, along, first, seen)
     except KeyError as missing:
-        what = f"the law {spec.law!r} needs {missing.args[0]}, of which the study says nothing"
-        raise StudyError([Problem("plot.law", what, "Leave the law out, or put that into the scene.")]) from None
+        path = missing.args[0]
+        what, remedy = f"the law {spec.law!r} needs {path}, of which the study says nothing", "put that into the scene"
+        if path in study.parameters:
+            what, remedy = f"the law {spec.law!r} needs {path}, which has many values", "make that the series"
+        raise StudyError([Problem("plot.law", what, f"Leave the law out, or {remedy}.")]) from None
     return along
 
 

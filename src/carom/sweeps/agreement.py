@@ -94,10 +94,10 @@ def _told_apart(study: Study, axis: Axis) -> bool:
 def _too_many(study: Study) -> Iterator[Problem]:
     runs = study.points * study.repeats
     if runs > MOST_RUNS:
-        product = " × ".join(str(length) for length in (*(axis.length for axis in study.axes), study.repeats))
-        told = f"{runs}" if runs < 10**15 else f"about 10^{round(math.log10(runs))}"
+        product = " × ".join(f"{length:,}" for length in (*(axis.length for axis in study.axes), study.repeats))
+        told = f"{runs:,}" if runs < 10**15 else f"about 10^{round(math.log10(runs))}"
         what = f"the study has {told} runs{f' ({product})' if len(product) < 60 else ''}"
-        yield Problem("parameters", what, f"Take fewer values or repeats: at most {MOST_RUNS} runs.")
+        yield Problem("parameters", what, f"Take fewer values or repeats: at most {MOST_RUNS:,} runs.")
 
 
 def _repeats(study: Study) -> Iterator[Problem]:

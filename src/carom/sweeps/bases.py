@@ -14,12 +14,11 @@ from carom.scene import Scene, library
 from carom.scene.base import Part, fault, place, shown
 from carom.scene.document import document
 from carom.scene.files import build, check_version, read
+from carom.sweeps.paths import NOT_SWEPT
 
 __all__ = ["as_document", "simulated"]
 
 _DEEPEST = 32
-_SHOWN = ("schema", "name", "description", "look_at", "view")
-"""What changes nothing in a run."""
 
 
 def as_document(value: Any) -> dict[str, Any]:
@@ -41,7 +40,7 @@ def as_document(value: Any) -> dict[str, Any]:
 
 def simulated(content: Mapping[str, Any]) -> dict[str, Any]:
     """What of a document a run depends on."""
-    return {key: value for key, value in content.items() if key not in _SHOWN}
+    return {key: value for key, value in content.items() if key not in NOT_SWEPT}
 
 
 def _of_file(path: Path) -> dict[str, Any]:
@@ -84,7 +83,7 @@ def _check_options(kind: str, options: dict[str, Any]) -> None:
 
 
 def _plain(value: Any, where: tuple[str | int, ...]) -> Any:
-    """Tables, lists, finite numbers and words alone, as Python's own."""
+    """Tables, lists, finite numbers and words alone, as Python's own; what is None is left out."""
     if len(where) > _DEEPEST:
         raise fault("tables or lists are nested too deeply", "Write a scene as in the documentation.")
     if isinstance(value, np.ndarray | np.generic):
@@ -95,11 +94,11 @@ def _plain(value: Any, where: tuple[str | int, ...]) -> Any:
         wrong = next((key for key in value if not isinstance(key, str)), None)
         if wrong is not None:
             raise fault(f"the key {shown(wrong)} is not a text", "Use texts as keys.", where=place(where))
-        return {key: _plain(inner, (*where, key)) for key, inner in value.items()}
+        return {key: _plain(inner, (*where, key)) for key, inner in value.items() if inner is not None}
     if isinstance(value, list | tuple):
         return [_plain(inner, (*where, index)) for index, inner in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
         raise fault(f"{value} is not finite", "Write a finite number.", where=place(where))
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, bool | int | float | str):
         return value
     raise fault(f"{shown(value)} is not a value of a scene", "Use numbers, texts, lists and tables.", place(where))

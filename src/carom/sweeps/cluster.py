@@ -91,12 +91,11 @@ class Crew:
         self._study = name
         return name
 
-    def give(self, task: Callable[..., Any], *args: Any, on: str | None = None, first: bool = False) -> Future[Any]:
+    def give(self, task: Callable[..., Any], *args: Any, on: str) -> Future[Any]:
         """Have a worker do something: the one named, if it is still there."""
-        where: dict[str, Any] = {} if on is None else {"workers": [on], "allow_other_workers": True}
         with self._told():
             key = f"{task.__name__}-{uuid4().hex}"
-            future = self.client.submit(task, *args, key=key, pure=False, priority=1 if first else 0, **where)
+            future = self.client.submit(task, *args, key=key, pure=False, workers=[on], allow_other_workers=True)
             self._completed.add(future)
         return future
 
@@ -108,7 +107,9 @@ class Crew:
                 completed.thread_condition.wait(timeout=seconds)
         found = [_ended(future, result) for future, result in completed.next_batch(block=False)]
         if self.client.status != "running":
-            raise ClusterError(self.where, "the scheduler was lost", GO_ON)
+            found = [each for each in found if each.result is not None]
+            if not found:  # what has arrived is kept first
+                raise self._lost()
         if any(each.deaths for each in found):
             self._seen = -GLANCE  # who works is not as it was
         return found
@@ -127,10 +128,15 @@ class Crew:
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
+        if self.client.status != "running":
+            raise self._lost()
         try:
             yield
         except _lost_ways() as error:
-            raise ClusterError(self.where, f"the scheduler was lost ({_line(error)})", GO_ON) from error
+            raise self._lost(f" ({line(error)})") from error
+
+    def _lost(self, why: str = "") -> ClusterError:
+        return ClusterError(self.where, f"the scheduler was lost{why}", GO_ON)
 
 
 def crew(*, client: Any = None, scheduler: str | None = None, workers: int | None = None, runs: int = 1) -> Crew:
@@ -191,7 +197,7 @@ def _at(address: str) -> Crew:
             thread.submit(asyncio.run, _shake_hands(address)).result()
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except Exception as error:  # whatever it is that listens there
-        raise ClusterError(address, f"no Dask scheduler answers there ({_line(error)})", remedy) from error
+        raise ClusterError(address, f"no Dask scheduler answers there ({line(error)})", remedy) from error
     return Crew(client, address, lambda: _closed(client.close))
 
 
@@ -208,35 +214,32 @@ async def _shake_hands(address: str) -> None:
 def _here(count: int) -> Crew:
     from distributed import Client, LocalCluster  # noqa: PLC0415  # as above
 
-    # A folder of its own: in Dask's common one, what others left behind is tidied up first, which can take long.
-    scratch = TemporaryDirectory(prefix="carom-dask-", ignore_cleanup_errors=True)
-    try:
-        # With no allowed failures, a batch comes back as soon as its worker has died: what to do then is ours to say.
-        cluster = LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, host=LOOPBACK, dashboard_address=f"{LOOPBACK}:0",
-            worker_dashboard_address=f"{LOOPBACK}:0", memory_limit=0, silence_logs=logging.CRITICAL,
-            scheduler_kwargs={"allowed_failures": 0, "dashboard": False, "local_directory": scratch.name},
-            local_directory=scratch.name,
-        )  # fmt: skip
-    except (OSError, RuntimeError, TimeoutError) as error:
-        scratch.cleanup()
-        remedy = (
-            "A script that sweeps does so under `if __name__ == '__main__':`, because each worker reads it anew. "
-            "If it does, try fewer workers (workers=…, --workers)."
-        )
-        raise ClusterError("sweep", f"the workers did not start ({_line(error)})", remedy) from error
+    remedy = (
+        "A script that sweeps does so under `if __name__ == '__main__':`, because each worker reads it anew. "
+        "If it does, try fewer workers (workers=…, --workers)."
+    )
+    with contextlib.ExitStack() as stack:
+        # A folder of its own: in Dask's common one, what others left behind is tidied up first, which can take long.
+        scratch = stack.enter_context(TemporaryDirectory(prefix="carom-dask-", ignore_cleanup_errors=True))
+        try:
+            # With no allowed failures, a batch comes back as soon as its worker has died: what to do is ours to say.
+            cluster = LocalCluster(
+                n_workers=count, threads_per_worker=1, processes=True, host=LOOPBACK, memory_limit=0,
+                dashboard_address=f"{LOOPBACK}:0", worker_dashboard_address=f"{LOOPBACK}:0",
+                silence_logs=logging.CRITICAL, local_directory=scratch,
+                scheduler_kwargs={"allowed_failures": 0, "dashboard": False, "local_directory": scratch},
+            )  # fmt: skip
+            stack.callback(_closed, cluster.close)
+            client = Client(cluster, timeout=PATIENCE, set_as_default=False)
+            stack.callback(_closed, client.close)
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise ClusterError("sweep", f"the workers did not start ({line(error)})", remedy) from error
 
-    def close() -> None:
-        _closed(client.close)
-        _closed(cluster.close)
-        scratch.cleanup()
+        def heal() -> None:
+            """Dask gives up a worker that is found dead 15 s after it died, also if that is another time it died."""
+            cluster.scale(count)
 
-    def heal() -> None:
-        """Dask gives up a worker that is found dead 15 s after it died, also if that is another time that it died."""
-        cluster.scale(count)
-
-    client = Client(cluster, timeout=PATIENCE, set_as_default=False)
-    return Crew(client, "the workers of this machine", close, heal)
+        return Crew(client, "the workers of this machine", stack.pop_all().close, heal)
 
 
 def _closed(close: Callable[..., object]) -> None:
@@ -288,6 +291,7 @@ def _address(client: Any) -> str:
     return str(client.scheduler.address) if client.scheduler is not None else "client"
 
 
-def _line(error: BaseException) -> str:
+def line(error: BaseException) -> str:
+    """What an error says, in a line that is not too long."""
     text = " ".join(str(error).split())
     return text[:200] or type(error).__name__

@@ -19,9 +19,13 @@ if TYPE_CHECKING:
     from carom.observe.follower import Measurements
     from carom.sweeps.study import Study
 
+_OTHERS = ("index", "id", "point", "repeat", "seed", "status", "reason", "done", "failed", "how")
+"""Columns of the table or of the summary that no run fills."""
 BASE = ("time", "collisions", "kinetic_energy", "energy", "stopped")
 """Of each run, at its end."""
 REMARKS = "remarks"
+ERROR = "_error"
+"""Ends the name of a column that holds the errors of another."""
 MOST_ENTRIES = 64
 """An observable may fill so many columns."""
 
@@ -40,9 +44,25 @@ def columns(study: Study) -> list[str]:
     """
     found = dict.fromkeys(BASE)
     if study.observables:
+        ours = (*BASE, *(f"{name}{ERROR}" for name in BASE), REMARKS, *_OTHERS)
+        owners = dict.fromkeys(ours, "carom's own") | dict.fromkeys(study.parameters, "that of a parameter")
         for spec in _ends(study):
-            found |= dict.fromkeys(_of_scene(study.observables, scene_of(study, spec)))
+            for each, names in _of_scene(study.observables, scene_of(study, spec)):
+                _claim(names, each, owners)
+                errors = each.take == "mean"
+                found |= dict.fromkeys(name + end for name in names for end in (("", ERROR) if errors else ("",)))
     return [*found, REMARKS]
+
+
+def _claim(names: Sequence[str], wanted: Wanted, owners: dict[str, str]) -> None:
+    """Note whose columns these are; refuse those of others. In the summary, each has its error beside it."""
+    owner = f"that of {str(wanted)!r}"
+    claimed = [f"{name}{ending}" for name in names for ending in ("", ERROR)]
+    for name in claimed:
+        other = owners.setdefault(name, owner)
+        if other != owner or claimed.count(name) > 1:
+            what = f"{str(wanted)!r} would fill the column {name!r} {f'too, {other}' if other != owner else 'twice'}"
+            raise StudyError([Problem("observables", what, "Give the observable another name, or leave it out.")])
 
 
 def kinds(names: Sequence[str]) -> dict[str, type]:
@@ -70,8 +90,8 @@ def _ends(study: Study) -> Iterator[RunSpec]:
         yield study.run_at(len(study) - 1)
 
 
-def _of_scene(wanted: Iterable[Wanted], scene: Scene) -> Iterator[str]:
-    """The columns that a run of a scene fills."""
+def _of_scene(wanted: Iterable[Wanted], scene: Scene) -> Iterator[tuple[Wanted, list[str]]]:
+    """The columns that a run of a scene fills, without those of errors."""
     start = Start(scene)
     for each in wanted:
         measures = each.observable()
@@ -84,11 +104,8 @@ def _of_scene(wanted: Iterable[Wanted], scene: Scene) -> Iterator[str]:
             shape = np.shape(measures.sample(start))
         except SceneError as error:
             raise StudyError([problem.inside("observables") for problem in error.problems]) from None
-        for name in _entries(each.name, shape, measures.labels, scene.dimension):
-            stem = _stem(name, each.take)
-            yield stem
-            if each.take == "mean":
-                yield f"{stem}_error"
+        names = _entries(each.name, shape, measures.labels, scene.dimension)
+        yield each, [_stem(name, each.take) for name in names]
 
 
 def _entries(name: str, shape: tuple[int, ...], labels: tuple[str, ...], dimension: int) -> list[str]:
@@ -117,7 +134,7 @@ def _taken(wanted: Wanted, measured: Measurements) -> Iterator[tuple[str, Any]]:
     if wanted.take == "mean":
         mean, error = measured.means(wanted.name)
         yield "", mean
-        yield "_error", error
+        yield ERROR, error
     elif wanted.take == "last":
         yield "", measured.last[wanted.name]
     else:

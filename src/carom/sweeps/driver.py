@@ -89,7 +89,7 @@ def sweep(  # noqa: PLR0913  # each is one choice, and has a default
     resume       go on in a folder that has results: what has ended is not done again.
     retry        with resume, do those again that failed or timed out.
     progress     is called with a `Progress`; Ctrl-C, also from it, ends the sweep in order.
-    observables  of one's own, for a study from a file that names them.
+    observables  of one's own, for a study that names them.
     """
     cluster.check(client=client, scheduler=scheduler, workers=workers)
     if resume and out is None:
@@ -163,6 +163,7 @@ def _work(study: Study, job: Job, ledger: Ledger, crew: Crew, voice: Voice) -> N
         _left(study, ledger), ledger, crew, name, job.columns,
         tell=lambda flow: voice.say("running", crew, pace=flow.pace), pace=pace, bound=bound,
     )  # fmt: skip
+    voice.say("running", crew, pace=pace)
     flow.run()
 
 
@@ -185,11 +186,7 @@ def _bound(study: Study) -> float | None:
 def _study(given: Any, observables: Sequence[Any]) -> Study:
     from carom.sweeps.study import Study  # noqa: PLC0415  # as above
 
-    if isinstance(given, Study):
-        return given
-    if isinstance(given, dict):
-        return Study(**given)
-    return Study.load(given, observables=observables)
+    return Study.of(given, observables=observables)
 
 
 class Voice:

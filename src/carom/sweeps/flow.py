@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from math import ceil
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -96,18 +98,26 @@ class Flow:
         self.to_give = ledger.counts.left
 
     def run(self) -> None:
-        """Until all have ended; on Ctrl-C, what has come back by then is kept."""
+        """Until all have ended; on Ctrl-C, or if the scheduler is lost, what has come back by then is kept."""
         try:
-            while self.ledger.counts.left:
+            while self._unfinished():
                 self._give()
                 self._take(PULSE)
                 self._look()
                 self.tell(self)
-        except KeyboardInterrupt:
-            self._take(0.0)
+        except (KeyboardInterrupt, ClusterError):
+            with contextlib.suppress(ClusterError):  # what went wrong first is told
+                self._take(0.0)
             raise
         finally:
             self.crew.drop(list(self.flying))
+
+    def _unfinished(self) -> bool:
+        """Is there a run that has not ended?"""
+        if self.flying or self.suspects or self.returned:
+            return True
+        self.returned.extend(islice(self.plan, 1))
+        return bool(self.returned)
 
     # Giving.
 
@@ -137,11 +147,12 @@ class Flow:
             self.hungry = set(self.loads)
 
     def _kept_free(self) -> set[str]:
-        """Workers that get nothing but suspects, one at a time: at most half of them."""
+        """Workers that get nothing but suspects, one at a time: with those that have one, at most half of all."""
         if not self.suspects:
             return set()
-        count = min(len(self.suspects), max(1, len(self.loads) // 2))
         free = [address for address, load in self.loads.items() if not any(batch.alone for batch in load)]
+        taken = len(self.loads) - len(free)
+        count = min(len(self.suspects), max(0, max(1, len(self.loads) // 2) - taken))
         return set(sorted(free, key=lambda address: len(self.loads[address]))[:count])
 
     def _send(self, batch: Batch, address: str, *, alone: bool = False) -> None:
@@ -183,7 +194,7 @@ class Flow:
     # Taking.
 
     def _take(self, seconds: float) -> None:
-        for ended in self.crew.ended(seconds):
+        for ended in sorted(self.crew.ended(seconds), key=lambda ended: ended.result is None):  # rows before errors
             batch = self.flying.pop(ended.future, None)
             ended.future.release()
             if batch is None:
@@ -251,17 +262,26 @@ class Flow:
         elif self.crew.own and now - self.waiting_since > FORSAKEN:
             raise ClusterError(self.crew.where, "all of them died and none could be started", GO_ON)
         if self.bound is not None and not self.crew.own and self.crew.workers():
-            for future, batch in list(self.flying.items()):
+            oldest: dict[str, Batch] = {}
+            for batch in self.flying.values():  # in the order in which they were given
+                oldest.setdefault(batch.on, batch)
+            for batch in oldest.values():
                 if now - batch.given > 60.0 + WINDOW * len(batch.specs) * self.bound:
-                    self._give_up(future, batch)
+                    self._give_up(batch)
+        if self.known and not self.loads and not self.flying and self._unfinished():
+            raise ClusterError(self.crew.where, "all of its workers hang", f"Start them anew. {GO_ON}")
 
-    def _give_up(self, future: Future[Any], batch: Batch) -> None:
-        """A batch that is overdue: its worker hangs, and nothing more is given to it."""
-        del self.flying[future]
-        self.crew.drop([future])
+    def _give_up(self, batch: Batch) -> None:
+        """A batch that is overdue: its worker hangs, and others get what waits there."""
+        there = {future: each for future, each in self.flying.items() if each.on == batch.on}
+        self.crew.drop(list(there))
+        for future, each in there.items():
+            del self.flying[future]
+            if each is not batch:
+                self._again(each.specs)
         self.stuck.add(batch.on)
         self.loads.pop(batch.on, None)
-        self.hungry.discard(batch.on)
+        self.hungry = set(self.loads)  # there is more to do again
         if len(batch.specs) == 1:
             self._fail(batch, "timed out", "it did not come back, long after the limit; its worker hangs")
         else:

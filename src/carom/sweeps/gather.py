@@ -9,10 +9,10 @@ from math import fsum, isfinite, isnan, nan, sqrt
 from typing import Any
 
 from carom.sweeps.columns import kinds
+from carom.sweeps.task import DONE
 
 SCATTER = 3
 """Repeats that tell an error by their scatter."""
-DONE = "done"
 
 
 def summary(
@@ -36,27 +36,45 @@ def points(
     of the runs' own errors, added in squares (`how` is "own"), None where a run has none. Runs that have no number in a
     column are left out of it. Sums are rounded once, so that the order of the runs changes no bit.
     """
-    held = kinds(columns)
-    errors = {name for name in columns if name.endswith("_error") and name.removesuffix("_error") in held}
-    numbers = [name for name in columns if held[name] is not str and name not in errors]
     for point, runs in groupby(rows, key=lambda row: row["point"]):
-        held_by_all = Shared(parameters)
-        gathered = {name: Gathered(name, f"{name}_error" in errors) for name in numbers}
-        done = failed = 0
+        gathered = Point(parameters, columns)
         for run in runs:
-            held_by_all.add(run)
-            if run["status"] != DONE:
-                failed += 1
-                continue
-            done += 1
-            for each in gathered.values():
-                each.add(run)
-        scatter = done >= SCATTER
-        out: dict[str, Any] = {"point": point, **held_by_all.values}
-        out |= {"done": done, "failed": failed, "how": "scatter" if scatter else "own"}
-        for name, each in gathered.items():
+            gathered.add(run)
+        yield {"point": point, **gathered.row()}
+
+
+class Point:
+    """What is kept of the runs of a point, while they come."""
+
+    def __init__(self, parameters: Sequence[str], columns: Sequence[str]) -> None:
+        held = kinds(columns)
+        errors = {name for name in columns if name.endswith("_error") and name.removesuffix("_error") in held}
+        self.shared = Shared(parameters)
+        self.columns = {
+            name: Gathered(name, f"{name}_error" in errors)
+            for name in columns
+            if held[name] is not str and name not in errors
+        }
+        self.done = self.failed = 0
+
+    def add(self, run: Mapping[str, Any]) -> None:
+        """One more run."""
+        self.shared.add(run)
+        if run["status"] != DONE:
+            self.failed += 1
+            return
+        self.done += 1
+        for each in self.columns.values():
+            each.add(run)
+
+    def row(self) -> dict[str, Any]:
+        """Its means with their errors: see `points`."""
+        scatter = self.done >= SCATTER
+        out: dict[str, Any] = {**self.shared.values, "done": self.done, "failed": self.failed}
+        out["how"] = "scatter" if scatter else "own"
+        for name, each in self.columns.items():
             out[name], out[f"{name}_error"] = each.mean(scatter=scatter)
-        yield out
+        return out
 
 
 class Shared:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError
+from carom.sweeps.sheets import KINDS
 from carom.sweeps.task import STATUSES
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "encoded",
     "is_header",
     "is_row",
+    "last_header",
     "one_line",
     "plain",
     "scan",
@@ -55,6 +57,10 @@ WORD = 2**63
 ID = re.compile(r"[0-9a-f]{16}")
 CHECK = b',"crc":"'
 END = b'"}\n'
+HEADER = b'{"carom":'
+"""What the line of a study that was begun starts with."""
+CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
+"""Characters that a terminal acts on instead of showing them."""
 
 
 def encoded(record: Mapping[str, Any]) -> bytes:
@@ -80,8 +86,8 @@ def _refuse(word: str) -> None:
 
 
 def one_line(text: object) -> str:
-    """A text without line breaks, not too long, and of characters that every file can hold."""
-    words = " ".join(str(text).split())
+    """A text without line breaks and control characters, not too long, and of characters that every file can hold."""
+    words = " ".join(str(text).translate(CONTROL).split())
     if len(words) > LONGEST_TEXT:
         words = words[: LONGEST_TEXT - 1] + "…"
     return words.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -136,7 +142,11 @@ def is_header(record: Mapping[str, Any]) -> bool:
         "runs": int,
         "study": str,
     }
-    return all(isinstance(record.get(key), kind) for key, kind in kinds.items())
+    return (
+        all(isinstance(record.get(key), kind) for key, kind in kinds.items())
+        and all(isinstance(name, str) for name in record["columns"])
+        and all(kind in KINDS for kind in record["parameters"].values())
+    )
 
 
 def _is_plain(value: object) -> bool:
@@ -246,8 +256,6 @@ class Scan:
     index: Index = field(default_factory=Index)
     header: dict[str, Any] | None = None
     """The last one."""
-    studies: set[str] = field(default_factory=set)
-    """Marks of all studies that it was begun with: one, or two for `several`."""
     garbled: list[int] = field(default_factory=list)
     """Numbers of the first lines that cannot be read."""
     lost: int = 0
@@ -264,8 +272,6 @@ class Scan:
         record = decoded(line)
         if record is not None and is_header(record):
             self.header = record
-            if len(self.studies) < 2:
-                self.studies.add(str(record.get("study")))
         elif record is not None and is_row(record):
             self.rows += 1
             self.seconds += float(record["seconds"])
@@ -309,10 +315,32 @@ def scan(path: Path) -> Scan:
         raise StorageError.of(path, error) from error
     if found.header is None and not found.rows and found.size:
         raise StorageError(path, "is no journal of a sweep", "Choose another folder, or take that file away.")
-    if found.header is not None and found.header.get("schema") != SCHEMA:
-        what = f"is a journal of schema {found.header.get('schema')!r}, and this carom knows {SCHEMA}"
-        raise StorageError(path, what, "Use the version of carom that wrote it, or choose another folder.")
+    if found.header is not None:
+        _refuse_other_schema(path, found.header)
     return found
+
+
+def last_header(path: Path) -> dict[str, Any]:
+    """The header that a journal was last begun with; rows are passed over."""
+    found = None
+    try:
+        with path.open("rb") as file:
+            for _, _, _, line in _lines(file):
+                record = decoded(line) if line.startswith(HEADER) else None
+                if record is not None and is_header(record):
+                    found = record
+    except OSError as error:
+        raise StorageError.of(path, error) from error
+    if found is None:
+        raise StorageError(path, "has no first line that can be read", "Resume the sweep: it is written anew.")
+    _refuse_other_schema(path, found)
+    return found
+
+
+def _refuse_other_schema(path: Path, header: Mapping[str, Any]) -> None:
+    if header.get("schema") != SCHEMA:
+        what = f"is a journal of schema {one_line(header.get('schema'))[:100]}, and this carom knows {SCHEMA}"
+        raise StorageError(path, what, "Use the version of carom that wrote it, or choose another folder.")
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, int, int, bytes]]:

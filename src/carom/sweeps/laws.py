@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import log, pi, sqrt
 from typing import Any, Literal
 
+from carom.errors import Problem, StudyError
+
 __all__ = ["LAWS", "Law", "clock_speed"]
 
 At = Mapping[str, Any]
@@ -26,28 +28,42 @@ class Law:
     free: Literal["", "factor", "offset"] = ""
 
 
+def _eta(at: At, law: str, dimension: int | None = None) -> float:
+    """The packing fraction of a gas of equal balls, in as many dimensions as the law is for."""
+    found = at.get("generator.dimension", dimension)
+    if dimension is not None and found != dimension:
+        whom = "disks" if dimension == 2 else "balls in space"
+        what = f"the law {law!r} is for {whom}, and generator.dimension is {found}"
+        fit = "henderson or santos" if found == 2 else "carnahan-starling"
+        raise StudyError([Problem("plot.law", what, f"Use virial or {fit}, or leave the law out.")])
+    if at.get("generator.fraction", 0.0) > 0.0:
+        what = f"the law {law!r} is for equal balls, and generator.fraction makes a mixture"
+        raise StudyError([Problem("plot.law", what, "Leave the law out.")])
+    return float(at[PACKING])
+
+
 def _virial(at: At) -> float:
     from carom.observe.theory import compressibility, finite_size  # noqa: PLC0415  # NumPy, when it is drawn
 
-    eta, dimension = float(at[PACKING]), int(at["generator.dimension"])
+    eta, dimension = _eta(at, "virial"), int(at["generator.dimension"])
     return compressibility(eta, dimension) + finite_size(eta, dimension, at["generator.count"])
 
 
 def _henderson(at: At) -> float:
     from carom.observe.theory import henderson  # noqa: PLC0415  # as above
 
-    return henderson(float(at[PACKING]))
+    return henderson(_eta(at, "henderson", 2))
 
 
 def _santos(at: At) -> float:
-    eta, densest = float(at[PACKING]), pi * sqrt(3.0) / 6.0
+    eta, densest = _eta(at, "santos", 2), pi * sqrt(3.0) / 6.0
     return 1.0 / (1.0 - 2.0 * eta + (2.0 * densest - 1.0) * (eta / densest) ** 2)
 
 
 def _carnahan_starling(at: At) -> float:
     from carom.observe.theory import carnahan_starling  # noqa: PLC0415  # as above
 
-    return carnahan_starling(float(at[PACKING]))
+    return carnahan_starling(_eta(at, "carnahan-starling", 3))
 
 
 def _galperin(at: At) -> float:
@@ -125,6 +141,9 @@ LAWS: dict[str, Law] = {
         "offset",
     ),
     "uniform": Law(
-        "placed at random", "1 - a, the share of p-values above a", "what a p-value means", _uniform
+        "at random, at least",
+        "1 - a, the least share of p-values above a",
+        "what a p-value means; one of few values has more",
+        _uniform,
     ),
 }  # fmt: skip

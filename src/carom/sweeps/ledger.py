@@ -297,16 +297,14 @@ class Ledger:
         self.notes += [f"{self.path}: {line}" for line in found.damage()]
         self._index, header = found.index, found.header or {}
         self._tell_versions(header)
-        wanted = None
-        if found.studies != {self._mark}:
-            wanted = self._index.among(ids(self.study), len(self.study))
+        wanted = self._index.among(ids(self.study), len(self.study))
         if header.get("study") != self._mark:
             self._tell_changes()
             self._write_study()
             self._append(self._header())
         else:
             self._write_study()
-        if wanted is not None and (others := len(wanted) - int(wanted.sum())):
+        if others := len(wanted) - int(wanted.sum()):
             many = (
                 "1 run is not wanted any more: it stays"
                 if others == 1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from carom.scene.files import build
 from carom.scene.files import schema as scene_schema
 from carom.scene.library import generators
 
-__all__ = ["Steps", "located", "prepare", "put", "steps_of"]
+__all__ = ["NOT_SWEPT", "Steps", "located", "prepare", "put", "steps_of"]
 
 Steps: TypeAlias = tuple[str | int, ...]
 """A path, step by step: keys of tables and numbers of rows."""
@@ -28,7 +28,7 @@ _STEP = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_-]*)|\[(?P<row>[0-9]{1,9})\]")
 _EXAMPLE = 'Write it as "generator.count" or "balls[0].velocity[1]".'
 _MADE = ("boundary", "balls", "obstacles")
 """What a generator makes, and a scene with one cannot have besides."""
-_NOT_SWEPT = ("schema", "name", "description", "look_at", "view")
+NOT_SWEPT = ("schema", "name", "description", "look_at", "view")
 """What changes nothing in a run."""
 
 
@@ -70,7 +70,8 @@ def prepare(content: dict[str, Any], steps: Steps) -> dict[str, Any]:
         what = f"the {steps[0]} of this scene {'is' if steps[0] == 'boundary' else 'are'} made by a generator"
         raise fault(what, 'Sweep an option of the generator, such as "generator.count", or write the scene out.')
     steps = located(content, steps)
-    forms: list[dict[str, Any]] = [_scene_form(content)]
+    generator = content.get("generator")
+    forms: list[dict[str, Any]] = [_scene_form("" if generator is None else str(generator.get("kind")))]
     walked: list[str | int] = []
     nodes: list[Any] = [content]
     for at, step in enumerate(steps):
@@ -173,16 +174,16 @@ def _plain(value: Any) -> Any:
 @cache
 def _schema() -> dict[str, Any]:
     known = scene_schema()
-    return known | {"properties": {k: form for k, form in known["properties"].items() if k not in _NOT_SWEPT}}
+    return known | {"properties": {k: form for k, form in known["properties"].items() if k not in NOT_SWEPT}}
 
 
-def _scene_form(content: Mapping[str, Any]) -> dict[str, Any]:
+@lru_cache(maxsize=64)
+def _scene_form(kind: str) -> dict[str, Any]:
     """The form of a scene; with a generator, that of its kind."""
     schema = _schema()
-    if "generator" not in content:
+    if not kind:
         properties = {key: form for key, form in schema["properties"].items() if key != "generator"}
     else:
-        kind = content["generator"].get("kind")
         options = generators()[kind].model_json_schema()["properties"] if kind in generators() else {}
         generator = {"properties": {"kind": {"type": "string"}, **options}}
         properties = {key: form for key, form in schema["properties"].items() if key not in _MADE}

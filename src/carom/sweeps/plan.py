@@ -20,7 +20,18 @@ from carom.sweeps import paths
 from carom.sweeps.ranges import Range, Value
 from carom.sweeps.wanted import Wanted
 
-__all__ = ["RUN", "SEED", "SWEPT", "RunPlan", "RunSpec", "has_seed", "plan_of", "plan_problems", "scene_of"]
+__all__ = [
+    "RUN",
+    "SEED",
+    "SWEPT",
+    "RunPlan",
+    "RunSpec",
+    "has_seed",
+    "plan_of",
+    "plan_problems",
+    "sample_problems",
+    "scene_of",
+]
 
 RUN = "run."
 """With this begins the path of a parameter that is one of the run plan."""
@@ -28,6 +39,8 @@ SEED = "generator.seed"
 """Where the seed of a run goes, unless the study sweeps that path itself."""
 SWEPT = ("until", "collisions", "every", "settle", "solver", "step", "integrator", "contacts", "neighbours")
 """What of a run plan may be a parameter; the rest changes neither a run nor its row."""
+MOST_SAMPLES = 10_000_000
+"""No run is sampled more often: samples are kept until it ends."""
 
 
 def _some(value: object) -> object:
@@ -82,8 +95,16 @@ def plan_problems(run: RunPlan, wanted: Sequence[Wanted]) -> Iterator[Problem]:
     if run.until is not None and run.settle >= run.until:
         what = f"{run.settle:g} s leaves nothing of a run that ends at {run.until:g} s"
         yield Problem("run.settle", what, "Use a shorter time.")
+    yield from sample_problems(run)
     if run.events and not run.record:
         yield Problem("run.events", "is given without record", "Add record = true, or leave it out.")
+
+
+def sample_problems(run: RunPlan) -> Iterator[Problem]:
+    """Samples that no run can keep."""
+    if run.until is not None and run.every is not None and run.until / MOST_SAMPLES > run.every:
+        what = f"{run.every:g} s makes more than {MOST_SAMPLES} samples of a run that ends at {run.until:g} s"
+        yield Problem("run.every", what, f"Use a longer time, such as {run.until / 1000:.3g} s.")
 
 
 def check_run_path(path: str) -> None:

@@ -14,7 +14,7 @@ from carom.errors import Problem, StudyError
 from carom.storage.atomic import replaced
 from carom.sweeps.against import curve
 from carom.sweeps.laws import LAWS, Law
-from carom.sweeps.points import Line, Value, lines, spec_of, words
+from carom.sweeps.points import Line, Value, lines, others, spec_of, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +46,11 @@ class _Drawing:
     law: Law | None
     places: dict[Value, float] = field(default_factory=dict)
     """Where words stand on the x axis."""
+
+    @property
+    def others(self) -> list[str]:
+        """What else differs between dots of a line."""
+        return others(self.study, self.spec)
 
     @property
     def fine(self) -> Floats:
@@ -91,7 +96,8 @@ def _points(ax: Axes, drawing: _Drawing, colours: tuple[str, ...], of: Callable[
     for k, line in enumerate(drawing.lines):
         y, bars = of(line)
         x = [drawing.places[dot.x] for dot in line.dots] if drawing.places else line.x
-        joined = "-" if drawing.law is None or (not drawing.law.free and drawing.spec.above is not None) else ""
+        bare = drawing.law is None or (not drawing.law.free and drawing.spec.above is not None)
+        joined = "-" if bare and not drawing.others else ""
         ax.errorbar(
             x, y, yerr=bars if bars.any() else None, color=colours[k % len(colours)], label=line.name or None,
             marker="os^Dv"[k // len(colours) % 5] if k >= len(colours) else "o", markersize=4.2, linestyle=joined,
@@ -163,7 +169,8 @@ def _scales(ax: Axes, drawing: _Drawing) -> None:
 def _labels(ax: Axes, drawing: _Drawing) -> None:
     """Title, axes, and names of the lines; dollar signs in them are dollar signs."""
     spec = drawing.spec
-    ax.set_title(spec.title or drawing.study.name, parse_math=False)
+    note = f"a dot for each {' and '.join(map(words, drawing.others))}" if drawing.others else ""
+    ax.set_title("\n".join(filter(None, (spec.title or drawing.study.name, note))), parse_math=False)
     ax.set_xlabel(_label(spec.x_label, spec.x), parse_math=False)
     y = f"share of runs with {words(spec.y)} above {spec.above:g}" if spec.above is not None else spec.y
     ax.set_ylabel(_label(spec.y_label, f"{y} / {words(spec.per)}" if spec.per else y), parse_math=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import hypot, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, StudyError
 from carom.scene.base import nearest
+from carom.sweeps.gather import Point
+from carom.sweeps.task import DONE
 
 if TYPE_CHECKING:
     from carom.sweeps.study import PlotSpec, Study
     from carom.sweeps.table import Table
 
-__all__ = ["Dot", "Line", "Value", "lines", "spec_of", "wilson", "words"]
-
-FEW = 3
-"""From so many runs on, their scatter tells the error of their mean."""
+__all__ = ["Dot", "Line", "Value", "lines", "others", "spec_of", "wilson", "words"]
 
 Floats = NDArray[np.float64]
 Value = int | float | bool | str
@@ -61,34 +60,6 @@ class Line:
         return np.array([[dot.down for dot in self.dots], [dot.up for dot in self.dots]])
 
 
-@dataclass
-class _Sum:
-    """What is kept of the runs of a point."""
-
-    x: float = 0.0
-    n: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
-    """Σ (y - mean)²."""
-    errors: float = 0.0
-    """Σ of the squares of the runs' own errors."""
-
-    def add(self, y: float, error: float) -> None:
-        """One run more (B. P. Welford, Technometrics 4 (1962) 419)."""
-        self.n += 1
-        step = y - self.mean
-        self.mean += step / self.n
-        self.squares += step * (y - self.mean)
-        self.errors += error**2
-
-    def dot(self, x: Value, *, share: bool) -> Dot:
-        """The point: its error from the scatter of its runs, if there are enough, else from the runs' own errors."""
-        if share:
-            return Dot(x, self.mean, *wilson(self.mean, self.n), self.n)
-        scatter = self.squares / (self.n - 1) / self.n if self.n >= FEW else self.errors / self.n**2
-        return Dot(x, self.mean, sqrt(scatter), sqrt(scatter), self.n)
-
-
 def wilson(share: float, n: int) -> tuple[float, float]:
     """How far down and up the error of a share of n reaches, at one standard deviation.
 
@@ -100,63 +71,75 @@ def wilson(share: float, n: int) -> tuple[float, float]:
 
 
 def lines(table: Table, study: Study) -> list[Line]:
-    """What a study's plot shows, from its table."""
+    """What a study's plot shows, from its table: a dot a point of the study, as its summary has it.
+
+    Of a parameter that is drawn for each run, each value has a dot of its own if it is x or series.
+    """
     spec = spec_of(study, table)
-    sums: dict[tuple[Value, Value], _Sum] = {}
+    swept = spec.x in study.parameters
+    columns = ["y", "x", *(["y_error"] if _with_error(spec, table) else [])]
+    points: dict[tuple[Value, Value, int], Point] = {}
     for row in table.rows():
-        found = _measured(row, spec)
-        if found is None:
-            continue
-        series = row[spec.series] if spec.series else ""
-        place = row[spec.x] if spec.x in study.parameters else row["point"]
-        one = sums.setdefault((series, place), _Sum())
-        if spec.x not in study.parameters:
-            one.x += (float(row[spec.x]) - one.x) / (one.n + 1)
-        one.add(*found)
-    if not sums:
-        raise StudyError([Problem("plot", f"no run has ended that has {spec.y}", "Do some runs first.")])
-    return _sorted(sums, study, spec)
-
-
-def _measured(row: Mapping[str, Any], spec: PlotSpec) -> tuple[float, float] | None:
-    """What a run has to say, and its error; None if it has nothing."""
-    if row["status"] != "done":
-        return None
-    y, error = _number(row.get(spec.y)), _number(row.get(f"{spec.y}_error"))
-    if spec.per and y is not None:
-        by, wrong = _number(row.get(spec.per)), _number(row.get(f"{spec.per}_error"))
-        if not by:
-            return None
-        error = sqrt(((error or 0.0) / by) ** 2 + (y / by * (wrong or 0.0) / by) ** 2)
-        y /= by
-    if y is None or _number(row.get(spec.x), text=True) is None:
-        return None
-    if spec.above is not None:
-        return float(y > spec.above), 0.0
-    return y, error or 0.0
-
-
-def _number(value: Any, *, text: bool = False) -> float | None:
-    """A number that can be drawn; with `text`, a word counts as one."""
-    if isinstance(value, str) and text:
-        return 0.0
-    if isinstance(value, int | float | np.number) and isfinite(value):
-        return float(value)
-    return None
-
-
-def _sorted(sums: Mapping[tuple[Value, Value], _Sum], study: Study, spec: PlotSpec) -> list[Line]:
-    """The lines in the order in which their series appear; numbers from left to right."""
+        y, error = _measured(row, spec)
+        if spec.above is not None and y is None:
+            continue  # a share is one of runs that have y
+        key = (row[spec.series] if spec.series else "", row[spec.x] if swept else "", row["point"])
+        run = {"status": row["status"], "y": y, "y_error": error, "x": row[spec.x]}
+        points.setdefault(key, Point((), columns)).add(run)
     found: dict[Value, Line] = {}
-    for (series, place), each in sums.items():
+    for (series, x, _), point in points.items():
+        means = point.row()
+        place = x if swept else means["x"]
+        if means["y"] is None or place is None:
+            continue
         name = _named(spec.series, series) if spec.series else ""
-        x = place if spec.x in study.parameters else each.x
         line = found.setdefault(series, Line(name, series if spec.series else None, []))
-        line.dots.append(each.dot(x, share=spec.above is not None))
+        down, up = wilson(means["y"], point.done) if spec.above is not None else (means["y_error"] or 0.0,) * 2
+        line.dots.append(Dot(place, means["y"], down, up, point.done))
+    if not found:
+        raise StudyError([Problem("plot", f"no run has ended that has {spec.y}", "Do some runs first.")])
     for line in found.values():
         if not any(isinstance(dot.x, str) for dot in line.dots):
             line.dots.sort(key=lambda dot: float(dot.x))
     return list(found.values())
+
+
+def others(study: Study, spec: PlotSpec) -> list[str]:
+    """Parameters that differ between dots of a line at the same x: neither x nor series, nor zipped with one."""
+    if spec.x not in study.parameters:
+        return []
+    shown = {spec.x, spec.series}
+    shown |= {path for group in study.zip if shown & set(group) for path in group}
+    return [path for path, one in study.parameters.items() if path not in shown and one.count_of > 1]
+
+
+def _with_error(spec: PlotSpec, table: Table) -> bool:
+    """Have runs an error of their own?"""
+    return spec.above is None and any(f"{name}_error" in table.columns for name in (spec.y, spec.per))
+
+
+def _measured(row: Mapping[str, Any], spec: PlotSpec) -> tuple[float | None, float]:
+    """What a run has to say, and its error; None if it has nothing."""
+    y, error = _number(row.get(spec.y)), _error(row, spec.y)
+    if row["status"] != DONE or y is None:
+        return None, nan
+    if spec.per:
+        by, wrong = _number(row.get(spec.per)), _error(row, spec.per)
+        if not by:
+            return None, nan
+        y, error = y / by, hypot(error / by, y / by * wrong / by)
+    return (y, error) if spec.above is None else (float(y > spec.above), 0.0)
+
+
+def _error(row: Mapping[str, Any], name: str) -> float:
+    """A run's own error of a column: nil where there is no such thing, not a number where it could not be told."""
+    found = _number(row.get(f"{name}_error", 0.0))
+    return nan if found is None else found
+
+
+def _number(value: Any) -> float | None:
+    """A number that can be drawn."""
+    return float(value) if isinstance(value, int | float | np.number) and isfinite(value) else None
 
 
 def _named(path: str, value: Value) -> str:

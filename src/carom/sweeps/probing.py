@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from carom.errors import CaromError, ClusterError
-from carom.sweeps.cluster import cores, machine
+from carom.sweeps.cluster import cores, line, machine
 from carom.sweeps.work import Errand, do_probe
 
 if TYPE_CHECKING:
@@ -122,9 +122,8 @@ def unable(where: str, error: BaseException) -> CaromError:
     """Why workers cannot do any run at all."""
     if isinstance(error, CaromError):
         return error
-    text = " ".join(str(error).split())[:200] or type(error).__name__
     remedy = "Install the same carom, with what the study needs, for all workers."
-    return ClusterError(where, f"its workers cannot do the runs ({text})", remedy)
+    return ClusterError(where, f"its workers cannot do the runs ({line(error)})", remedy)
 
 
 def _spread(study: Study) -> list[Specimen]:

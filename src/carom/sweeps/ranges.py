@@ -204,10 +204,16 @@ class _Spaced(Range):
             what = f"from {shown(first)} to {shown(last)} in {how_many} value{'s' if how_many > 1 else ''}"
             raise fault(what, f"Write values = [{shown(first)}], or two ends and {word} = 2 or more.", where=word)
 
+    def _apart(self) -> bool:
+        """Are all values certainly further apart than neighbouring numbers are?"""
+        raise NotImplementedError
+
     def _check_told_apart(self) -> None:
         """Refuse values so close that numbers cannot tell them apart."""
-        last = self.count_of - 1
-        if self.value(0) == self.value(1) or self.value(last) == self.value(last - 1):
+        if self._apart():
+            return
+        values = [self.value(index) for index in range(self.count_of)] if self.count_of <= _FEW else []
+        if len(set(values)) < self.count_of:
             raise fault(f"{self.count_of} values are too close to be told apart", "Ask for fewer.")
 
 
@@ -236,6 +242,12 @@ class Linear(_Spaced):
 
     def _ends(self) -> tuple[int | float, int | float]:
         return self.linear
+
+    def _apart(self) -> bool:
+        first, last = map(_exact, self.linear)
+        steps = Decimal(self.count_of - 1)
+        by = _DIGITS.divide(_DIGITS.subtract(last, first), steps) if self.step is None else _exact(self.step)
+        return self.kind == "int" or abs(by) > math.ulp(max(abs(float(end)) for end in self.linear))
 
     @cached_property
     def count_of(self) -> int:
@@ -287,6 +299,11 @@ class Log(_Spaced):
 
     def _ends(self) -> tuple[int | float, int | float]:
         return self.log
+
+    def _apart(self) -> bool:
+        low, high = sorted(self.log)
+        by = _DIGITS.divide(_DIGITS.ln(_DIGITS.divide(_exact(high), _exact(low))), Decimal(self.count - 1))
+        return by > max(math.ulp(low) / low, math.ulp(1.0))
 
     @property
     def count_of(self) -> int:

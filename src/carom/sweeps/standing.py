@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carom.errors import StorageError
-from carom.sweeps.journal import scan
+from carom.sweeps.journal import one_line, scan
 
 if TYPE_CHECKING:
     from carom.sweeps.study import Study
@@ -53,19 +53,14 @@ def status(folder: Path, study: Study | None = None) -> Status:
     if not journal.is_file():
         raise StorageError(folder, "holds no results of a sweep", "Check the name of the folder.")
     found = scan(journal)
-    if study is None and found.header is not None and len(found.studies) == 1:
-        total, name, wanted = int(found.header["runs"]), found.header["name"], None
-    else:
-        study = study if study is not None else study_in(folder)
-        total, name = len(study), study.name
-        wanted = None if found.studies == {mark_of(study)} else found.index.among(ids(study), total)
-    tally = found.index.tally(wanted)
+    study = study if study is not None else study_in(folder)
+    tally = found.index.tally(found.index.among(ids(study), len(study)))
     return Status(
-        total=total,
+        total=len(study),
         done=tally["done"],
         failed=tally["failed"],
         timed_out=tally["timed out"],
-        name=name,
+        name=one_line(study.name),
         seconds=found.seconds / found.rows if found.rows else 0.0,
         written=_written(journal),
         unwanted=len(found.index) - sum(tally.values()),

@@ -66,6 +66,8 @@ __all__ = [
 
 SCHEMA_VERSION = 1
 """Version of the form of study files, in their key `schema`."""
+MOST_PARAMETERS = 1000
+"""No study has more."""
 _LISTED = 10_000
 """Longer ranges work out each value when it is asked for."""
 
@@ -82,6 +84,7 @@ def _as_parameters(value: Any) -> dict[str, Range]:
     """Ranges by path; the problems of all of them."""
     if not isinstance(value, Mapping):
         raise fault(f"{shown(value)} is not a table", 'Write "path" = range, such as "restitution" = [0.8, 0.9].')
+    _check_number(len(value), "parameters")
     ranges: dict[str, Range] = {}
     problems: list[Problem] = []
     for path, given in value.items():
@@ -101,7 +104,14 @@ def _as_groups(value: Any) -> tuple[tuple[str, ...], ...]:
             raise fault(f"{shown(given)} is not two paths or more", 'Write groups: zip = [["a", "b"]].')
         return members
 
-    return each(group, sequence(value, "groups of paths"))
+    groups = each(group, sequence(value, "groups of paths"))
+    _check_number(sum(map(len, groups)), "paths")
+    return groups
+
+
+def _check_number(count: int, noun: str) -> None:
+    if count > MOST_PARAMETERS:
+        raise fault(f"{count} {noun} are more than {MOST_PARAMETERS}", "Give fewer.")
 
 
 def _as_repeats(value: Any) -> int:

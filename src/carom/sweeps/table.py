@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from html import escape
 from itertools import islice
@@ -14,14 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import MissingExtraError, StorageError
-from carom.sweeps.journal import decoded
-from carom.sweeps.sheets import CSV, KINDS, PARQUET, Sheet, arrow_schema, has_parquet, uncelled
+from carom.sweeps.journal import last_header, one_line
+from carom.sweeps.sheets import CSV, Sheet, arrow_schema, has_parquet, uncelled
 from carom.sweeps.standing import JOURNAL
 
 __all__ = ["Table"]
 
 SHOWN_ROWS, SHOWN_COLUMNS = 10, 14
 """What a notebook shows of a table."""
+PART = 2**13
+"""Rows that are turned into arrays at once."""
 
 
 class Table:
@@ -29,7 +32,8 @@ class Table:
 
     `table["energy"]` is a column as a NumPy array, `table["generator.count"]` that of a parameter. Whole numbers that
     every run has (index, seed, parameters) are int64, numbers that runs gave float64, not a number where one is
-    missing; texts are arrays of objects. A table of a folder is read column by column, when they are asked for.
+    missing; texts are arrays of objects. A table of a folder is read from its CSV, column by column, when
+    they are asked for; its Parquet is for others.
     """
 
     def __init__(
@@ -52,8 +56,7 @@ class Table:
 
     def load(self) -> Self:
         """The same table, all in memory: it needs its folder no more."""
-        for name in self.columns:
-            self[name]
+        self._read(*(name for name in self.columns if name not in self._arrays))
         self._folder, self._long = None, len(self)
         return self
 
@@ -87,11 +90,12 @@ class Table:
                 f"no column {name!r}. {f'Did you mean {near[0]!r}?' if near else f'There are: {self.columns}'}"
             )
         if name not in self._arrays:
-            self._arrays[name] = self._column(name)
+            self._read(name)
         return self._arrays[name]
 
     def __repr__(self) -> str:
-        return f"<table of {len(self)} runs, {len(self._kinds)} columns: {', '.join((*self.parameters, *self.values))}>"
+        names = one_line(", ".join((*self.parameters, *self.values)))
+        return f"<table of {len(self)} runs, {len(self._kinds)} columns: {names}>"
 
     def _repr_html_(self) -> str:
         names = self.columns[:SHOWN_COLUMNS]
@@ -108,7 +112,10 @@ class Table:
     def rows(self) -> Iterator[dict[str, Any]]:
         """Row after row, as plain Python values; a number that is missing is None."""
         if self._folder is not None:
-            yield from self._read_rows(self._folder)
+            names, kinds = self.columns, tuple(self._kinds.values())
+            with _told(self._folder / CSV):
+                for line in self._lines(self._folder):
+                    yield dict(zip(names, map(_value, line, kinds), strict=True))
             return
         lists = [self._plain(name) for name in self.columns]
         for row in zip(*lists, strict=True):
@@ -149,60 +156,61 @@ class Table:
             return values
         return [None if value != value else int(value) if kind == "int" else value for value in values]  # noqa: PLR0124  # not a number
 
-    def _column(self, name: str) -> NDArray[Any]:
-        """A column, read from the folder."""
-        if self._folder is None:
-            raise KeyError(name)
-        path = self._folder / PARQUET
-        if path.is_file() and has_parquet():
-            import pyarrow as pa  # noqa: PLC0415  # an extra
-            import pyarrow.parquet as pq  # noqa: PLC0415  # the same
+    def _read(self, *names: str) -> None:
+        """Read columns from the folder."""
+        if self._folder is None or not names:
+            return
+        parts = {name: [self._array(name, [])] for name in names}
+        places = {name: self.columns.index(name) for name in names}
+        lines = self._lines(self._folder)
+        while some := list(islice(lines, PART)):
+            with _told(self._folder / CSV):
+                for name, at in places.items():
+                    parts[name].append(self._array(name, [line[at] for line in some]))
+        self._arrays |= {name: np.concatenate(each) for name, each in parts.items()}
 
-            try:
-                values = pq.read_table(path, columns=[name]).column(name).to_pylist()
-            except (OSError, KeyError, pa.ArrowException) as error:
-                raise StorageError(path, "cannot be read", "Resume the sweep: it is written anew.") from error
-        else:
-            values = [row[name] for row in self._read_rows(self._folder)]
-        try:
-            return _array(values, self._kinds[name], every=name not in self._sheet.values)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise _changed(self._folder / CSV, error) from error
-
-    def _read_rows(self, folder: Path) -> Iterator[dict[str, Any]]:
+    def _lines(self, folder: Path) -> Iterator[list[str]]:
         """Rows as CSV holds them."""
         path = folder / CSV
-        try:
-            with path.open(encoding="utf-8", newline="") as file:
-                lines = csv.reader(file, strict=True)
-                names = [uncelled(name, "text") for name in next(lines, [])]
-                if names != list(self._kinds):
-                    raise ValueError("its columns are others than the journal's")
-                for line in lines:
-                    cells = zip(names, line, self._kinds.values(), strict=True)
-                    yield {name: uncelled(text, kind) for name, text, kind in cells}
-        except OSError as error:
-            raise StorageError.of(path, error) from error
-        except (ValueError, KeyError, csv.Error) as error:
-            raise _changed(path, error) from error
+        with _told(path), path.open(encoding="utf-8", newline="") as file:
+            lines = csv.reader(file, strict=True)
+            names = [uncelled(name, "text") for name in next(lines, [])]
+            if names != list(self._kinds):
+                raise ValueError("its columns are others than the journal's")
+            for line in lines:
+                if len(line) != len(names):
+                    raise ValueError(f"line {lines.line_num} has {len(line)} cells, not {len(names)}")
+                yield line
+
+    def _array(self, name: str, cells: list[str]) -> NDArray[Any]:
+        """Cells of a column as an array of its kind; only what runs gave can be missing."""
+        kind = self._kinds[name]
+        values = [_value(text, kind) for text in cells]
+        if kind == "text":
+            return np.array(values, np.object_)
+        if kind == "bool":
+            return np.array(values, np.bool_)
+        if kind == "int" and name not in self._sheet.values:
+            return np.array(values, np.int64)
+        return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
-def _array(values: list[Any], kind: str, *, every: bool) -> NDArray[Any]:
-    """A column of one kind; `every` tells that no run lacks it."""
-    if kind == "text":
-        out = np.empty(len(values), np.object_)
-        out[:] = values
-        return out
-    if kind == "bool":
-        return np.array(values, np.bool_)
-    if kind == "int" and every:
-        return np.array(values, np.int64)
-    return np.array([np.nan if value is None else value for value in values], np.float64)
+def _value(text: str, kind: str) -> Any:
+    """What a cell holds; texts are such as can be shown, whoever wrote them."""
+    value = uncelled(text, kind)
+    return one_line(value) if kind == "text" and not value.isprintable() else value
 
 
-def _changed(path: Path, error: Exception) -> StorageError:
-    what = f"is not as carom wrote it ({str(error)[:200]})"
-    return StorageError(path, what, "Resume the sweep: it is written anew.")
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What cannot be read, as one line."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError.of(path, error) from error
+    except (TypeError, ValueError, KeyError, OverflowError, csv.Error) as error:
+        what = f"is not as carom wrote it ({one_line(error)[:200]})"
+        raise StorageError(path, what, "Resume the sweep: it is written anew.") from error
 
 
 def _shown(value: Any) -> str:
@@ -211,15 +219,5 @@ def _shown(value: Any) -> str:
 
 def _sheet_in(folder: Path) -> Sheet:
     """The columns that the journal of a folder was last begun with."""
-    path, header = folder / JOURNAL, None
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                if line.startswith(b'{"carom":'):
-                    header = decoded(line) or header
-    except OSError as error:
-        raise StorageError.of(path, error) from error
-    parameters, columns = (header or {}).get("parameters"), (header or {}).get("columns")
-    if not isinstance(parameters, dict) or not isinstance(columns, list) or not set(parameters.values()) <= set(KINDS):
-        raise StorageError(path, "has no first line that can be read", "Resume the sweep: it is written anew.")
-    return Sheet.of(parameters, columns)
+    header = last_header(folder / JOURNAL)
+    return Sheet.of(header["parameters"], header["columns"])

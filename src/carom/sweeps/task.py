@@ -5,20 +5,19 @@ from __future__ import annotations
 import faulthandler
 import os
 import socket
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from threading import get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from carom.errors import CaromError, Problem, StudyError
 from carom.sweeps.columns import REMARKS, columns, filled, kinds
-from carom.sweeps.plan import RunPlan, RunSpec, plan_of, scene_of
+from carom.sweeps.plan import RunPlan, RunSpec, plan_of, sample_problems, scene_of
 from carom.sweeps.wanted import Wanted
+from carom.warned import heard
 
 if TYPE_CHECKING:
     from carom.observe.follower import Measurements
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DONE", "FAILED", "STATUSES", "TIMED_OUT", "Job", "Probe", "Row", "columns", "hard_limit", "kinds", "perform",
-    "perform_batch", "probe",
+    "probe",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -82,17 +81,18 @@ class EnoughError(Exception):
 
 def perform(job: Job, spec: RunSpec) -> Row:
     """Do one run. Whatever goes wrong with it is in its row."""
-    began, remarks = perf_counter(), list[str]()
+    began = perf_counter()
     values: dict[str, Any] = {}
     status, reason = DONE, ""
-    try:
-        with _heard(remarks):
+    with heard() as warned:
+        try:
             values = _values(job, spec)
-    except TimedOutError as error:
-        status, reason = TIMED_OUT, str(error)
-    except Exception as error:  # whatever it is, the study goes on
-        status, reason = FAILED, _one_line(error)
-    values[REMARKS] = _cut("; ".join(dict.fromkeys(remarks))) or None
+        except TimedOutError as error:
+            status, reason = TIMED_OUT, str(error)
+        except Exception as error:  # whatever it is, the study goes on
+            status, reason = FAILED, _one_line(error)
+    remarks = dict.fromkeys(" ".join(words.split()) for words in warned)
+    values[REMARKS] = _cut("; ".join(remarks)) or None
     return {
         "id": spec.id,
         "status": status,
@@ -103,14 +103,12 @@ def perform(job: Job, spec: RunSpec) -> Row:
     }
 
 
-def perform_batch(job: Job, specs: Sequence[RunSpec]) -> list[Row]:
-    """Do some runs, one after the other."""
-    return [perform(job, spec) for spec in specs]
-
-
 def _values(job: Job, spec: RunSpec) -> dict[str, Any]:
     """Run, and tell what came of it."""
     plan = plan_of(job.run, spec)
+    endless = list(sample_problems(plan))
+    if endless:
+        raise StudyError(endless)
     with _limited(plan.time_limit, hard=job.hard) as clock:
         sim, measured = _run(job, spec, plan, clock)
         found = filled(job.observables, measured, sim.scene.dimension)
@@ -160,13 +158,21 @@ def _recorded(sim: Simulation, observables: list[Any], plan: RunPlan, clock: Clo
 
 @contextmanager
 def _kept(folder: Path, name: str) -> Iterator[Path]:
-    """A file to record to, which gets its name when the run has ended, however: no two runs write to the same."""
-    path = folder / f".{name}.{socket.gethostname()}.{os.getpid()}.part.h5"
+    """A file to record to, which gets its name when the run has ended: no two runs write to the same.
+
+    What a run has left that did not end well is kept too, unless there is a file of the same run already.
+    """
+    path, kept = folder / f".{name}.{socket.gethostname()}.{os.getpid()}.part.h5", folder / f"{name}.h5"
+    well = False
     try:
         yield path
+        well = True
     finally:
         with suppress(FileNotFoundError):  # a run that did not begin
-            path.replace(folder / f"{name}.h5")
+            if well or not kept.exists():
+                path.replace(kept)
+            else:
+                path.unlink()
 
 
 def _why(sim: Simulation, plan: RunPlan) -> str:
@@ -276,7 +282,7 @@ def probe(job: Job, spec: RunSpec, seconds: float = 1.0) -> Probe:
 
 def _watched(job: Job, spec: RunSpec, plan: RunPlan, watch: Stopwatch) -> Stopwatch:
     """A run with a stopwatch; what is told of it is lost."""
-    with _heard([]), suppress(EnoughError):
+    with heard(), suppress(EnoughError):
         sim, measured = _run(job, spec, plan, watch)
         filled(job.observables, measured, sim.scene.dimension)
         watch(1.0)
@@ -284,23 +290,6 @@ def _watched(job: Job, spec: RunSpec, plan: RunPlan, watch: Stopwatch) -> Stopwa
 
 
 # What is told.
-
-
-@contextmanager
-def _heard(remarks: list[str]) -> Iterator[None]:
-    """Take down the warnings of this thread, instead of showing them."""
-    here, shown = get_ident(), warnings.showwarning
-
-    def hear(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        if get_ident() == here:
-            remarks.append(" ".join(str(message).split()))
-        else:
-            shown(message, category, *place, **more)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = hear
-        yield
 
 
 def _one_line(error: Exception) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 import carom
 from carom.errors import SceneError
-from carom.observe.evenness import EXACT, Dispersion, Evenness, chance_of, chances
+from carom.observe.evenness import EXACT, Dispersion, Evenness, chance_of, chances, divided
 from carom.sweeps.columns import Start
 
 
@@ -58,6 +58,42 @@ def test_cells_divide_the_room_of_the_centres() -> None:
     around = Evenness()
     around.begin(box(corner, radius=0.5, periodic=True))
     assert around.low.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("room", "count", "cells"),
+    [
+        ((4.0, 2.0), 16, [4, 2]),
+        ((100.0, 0.1), 16, [8, 1]),
+        ((0.1, 100.0), 16, [1, 8]),
+        ((1e6, 1e-200), 16, [8, 1]),
+        ((1e300, 1e300, 1e300), 54, [3, 3, 3]),
+        ((10.0, 10.0, 0.01), 200, [10, 10, 1]),
+        ((100.0, 0.1, 0.1), 20, [10, 1, 1]),
+        ((1.0, 0.0), 16, [8, 1]),
+        ((1.0, -0.1), 16, [8, 1]),
+        ((0.0, 0.0), 1, [2, 1]),
+        ((1.0, 2.0), 1, [1, 2]),
+    ],
+)
+def test_a_narrow_axis_is_not_divided(room: tuple[float, ...], count: int, cells: list[int]) -> None:
+    assert divided(np.array(room), count).tolist() == cells
+
+
+def test_there_are_never_more_cells_than_balls() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(2000):
+        count = int(random.integers(2, 300))
+        room = 10.0 ** random.uniform(-12, 12, random.integers(2, 4))
+        assert 2 <= divided(room, count).prod() <= max(2, 1.2 * count)
+
+
+@pytest.mark.parametrize("width", [0.1, 0.1 + 1e-16, 0.2])
+def test_a_tube_as_wide_as_its_balls(width: float) -> None:
+    places = np.column_stack([np.linspace(1.0, 99.0, 16), np.full(16, 0.5 * width)])
+    tube = box(places, radius=0.05, size=(100.0, width))
+    assert measured(Dispersion, tube) == 0.0
+    assert measured(Evenness, tube) == 1.0
 
 
 @pytest.mark.parametrize("count", [16, 200])

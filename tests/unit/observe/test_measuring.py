@@ -152,6 +152,14 @@ def test_two_do_not_follow_the_same_run(tmp_path: Path) -> None:
     assert bits(told[0]) == bits(sim)
 
 
+@pytest.mark.parametrize("settle", [0.5, 2.0])
+def test_settling_leaves_something_to_measure(settle: float) -> None:
+    sim = carom.Simulation(gas()).run(until=0.5)
+    with pytest.raises(SceneError, match=rf"settle: {settle:g} s from the start of measuring leave nothing .* at 1 s"):
+        sim.measure("energy", until=1.0, every=0.1, settle=settle)
+    assert np.isfinite(sim.measure("energy", until=1.0, every=0.1, settle=0.3).estimate("energy").mean)
+
+
 @pytest.mark.parametrize("settle", [-1.0, np.nan, "1", True])
 def test_settling_is_a_time(settle: Any) -> None:
     with pytest.raises(SceneError, match=r"settle: .* is not a time"):

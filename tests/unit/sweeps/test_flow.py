@@ -189,26 +189,96 @@ def test_own_workers_that_never_come_back_end_the_study(monkeypatch: pytest.Monk
         flowing(5, Players({}))
 
 
-def test_someone_elses_worker_that_hangs_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    players: Any = Players({"a": 1, "b": 1})
+def hanging(monkeypatch: pytest.MonkeyPatch, workers: str, hung: str) -> Any:
+    """Someone else's workers, some of which never end what they do; each look takes a second."""
+    players: Any = Players(dict.fromkeys(workers, 1))
     players.own = False
     really = players.ended
     clock = SimpleNamespace(now=0.0)
 
     def ended(seconds: float) -> list[Ended]:
         clock.now += 1.0
-        hung, players.queues["a"] = players.queues["a"], []
+        assert clock.now < 1000.0, "it goes on for ever"
+        kept = {address: players.queues[address] for address in hung}
+        players.queues |= {address: [] for address in hung}
         found: list[Ended] = really(seconds)
-        players.queues["a"] = hung
+        players.queues |= kept
         return found
 
     players.ended = ended
     monkeypatch.setattr(flows, "monotonic", lambda: clock.now)
-    monkeypatch.setattr("carom.sweeps.flow.monotonic", lambda: clock.now)
-    notes = flowing(40, players, pace=10.0, bound=1.0)
-    stuck = [status for status in notes.rows.values() if "its worker hangs" in status]
-    assert 1 <= len(stuck) <= flows.WINDOW
+    return players
+
+
+def test_someone_elses_worker_that_hangs_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = flowing(40, hanging(monkeypatch, "ab", "a"), pace=10.0, bound=1.0)
     assert len(notes.rows) == 40
+    (stuck,) = [status for status in notes.rows.values() if status != "done"]  # not what waited behind it
+    assert "its worker hangs" in stuck
+
+
+def test_a_study_ends_when_all_of_someone_elses_workers_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ClusterError, match=r"all of its workers hang.*resume"):
+        flowing(40, hanging(monkeypatch, "ab", "ab"), pace=10.0, bound=1.0)
+
+
+def test_the_last_run_may_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = flowing(1, hanging(monkeypatch, "a", "a"), pace=10.0, bound=1.0)
+    assert "its worker hangs" in notes.rows[f"{0:016x}"]
+
+
+@pytest.mark.parametrize("counted", [2, 3, 4])
+def test_it_ends_with_its_plan_whatever_is_counted(counted: int) -> None:
+    notes: Any = Notes(counted)
+    told: list[Flow] = []
+
+    def tell(flow: Flow) -> None:
+        told.append(flow)
+        assert len(told) < 100, "it goes on for ever"
+
+    crew: Any = Players({"a": 1})
+    Flow(specs(3), notes, crew, "name", ["x"], tell=tell).run()
+    assert len(notes.rows) == 3
+
+
+def test_rows_that_come_with_an_error_are_kept() -> None:
+    players: Any = Players({"a": 1, "b": 1})
+    notes: Any = Notes(2)
+
+    def ended(seconds: float) -> list[Ended]:
+        (first, _), (second, (spec,)) = (queue.pop() for queue in players.queues.values())
+        players.ended = lambda _: []
+        rows = [{"id": spec.id, "status": "done", "reason": ""}]
+        return [Ended(first, error=ImportError("no such thing")), Ended(second, (rows, 0.1))]
+
+    players.ended = ended
+    with pytest.raises(ClusterError, match="no such thing"):
+        Flow(specs(2), notes, players, "name", ["x"], tell=lambda _: None).run()
+    assert list(notes.rows.values()) == ["done"]
+
+
+def test_rows_that_had_come_when_the_scheduler_was_lost_are_kept() -> None:
+    players: Any = Players({"a": 1})
+    notes: Any = Notes(50)
+
+    def lost(flow: Flow) -> None:
+        raise ClusterError("the stage", "the scheduler was lost", "")
+
+    with pytest.raises(ClusterError, match="was lost"):
+        Flow(specs(50), notes, players, "name", ["x"], tell=lost).run()
+    assert len(notes.rows) == 2  # one before, one that had come meanwhile
+
+
+def test_suspects_have_at_most_half_of_the_workers() -> None:
+    players: Any = Players({f"w{k}": 1 for k in range(6)})
+    ledger: Any = Notes(100)
+    flow = Flow(specs(100), ledger, players, "name", ["x"], tell=lambda _: None, pace=1.0)
+    flow.suspects.extend(flows.Batch((spec,)) for spec in specs(5))
+    flow._give()
+    alone = {address for address, load in flow.loads.items() if any(batch.alone for batch in load)}
+    assert len(alone) == 3
+    assert not flow._kept_free()  # the others are not kept free for the two suspects that wait
+    assert sum(len(load) for address, load in flow.loads.items() if address not in alone) == 3 * flows.WINDOW
 
 
 def test_memory_stays_flat() -> None:

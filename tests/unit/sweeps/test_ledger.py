@@ -221,6 +221,41 @@ def test_a_garbled_first_line_loses_no_run(tmp_path: Path) -> None:
         assert book.counts.left == 0
 
 
+@pytest.mark.parametrize("ended", [3, 4])
+def test_a_row_of_another_study_is_not_counted(tmp_path: Path, ended: int) -> None:
+    of = study(4)
+    with begun(tmp_path, of) as book:
+        for k in range(ended):
+            book.add(row(of.run_at(k), "done"))
+    with (tmp_path / "runs.jsonl").open("ab") as file:
+        file.write(journal.encoded({**row(of.run_at(0), "done"), "id": "0" * 16, "values": {}}))
+    state = Ledger.status(tmp_path)
+    assert (state.done, state.left, state.unwanted) == (ended, 4 - ended, 1)
+    with resumed(tmp_path, of) as book:
+        assert book.counts.left == 4 - ended
+        assert "1 run is not wanted any more" in book.notes[0]
+
+
+def test_a_garbled_first_line_and_a_wider_study_lose_no_run(tmp_path: Path) -> None:
+    filled(tmp_path, Pretend([1.0, 2.0, 3.0]))
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(b"?\n" + b"".join(journal_lines(tmp_path)[1:]))
+    wider: Any = Pretend([3.0, 4.0, 5.0])
+    for _ in range(2):
+        with resumed(tmp_path, wider) as book:
+            assert book.counts.left == 2
+    assert Ledger.status(tmp_path).left == 2
+
+
+def test_other_runs_of_the_same_text_are_told_and_done(tmp_path: Path) -> None:
+    filled(tmp_path, study(4))
+    other: Any = study(4)
+    other.digest = "e" * 64
+    with resumed(tmp_path, other) as book:
+        assert book.counts.left == 4
+        assert "4 runs are not wanted any more" in book.notes[0]
+
+
 def test_of_two_lines_of_a_run_the_first_counts(tmp_path: Path) -> None:
     of = study(3)
     filled(tmp_path, of, "done")
@@ -252,7 +287,7 @@ def test_a_journal_of_a_later_carom_is_not_touched(tmp_path: Path) -> None:
     filled(tmp_path, of)
     lines = journal_lines(tmp_path)
     (tmp_path / "runs.jsonl").write_bytes(journal.encoded({"carom": "9", "schema": 2}) + b"".join(lines[1:]))
-    with pytest.raises(StorageError, match=r"is a journal of schema 2, and this carom knows 1\. Use the version"):
+    with pytest.raises(StorageError, match=r"is a journal of schema '?2'?, and this carom knows 1\. Use the version"):
         resumed(tmp_path, of)
 
 

@@ -60,6 +60,17 @@ def test_a_bad_value_of_a_plan_is_refused():
             "last",
             ["run.events: is given without record. Add record = true, or leave it out."],
         ),
+        (RunPlan(until=1e6, every=0.1), "mean", []),
+        (
+            RunPlan(until=1e6, every=1e-6),
+            "mean",
+            [
+                (
+                    "run.every: 1e-06 s makes more than 10000000 samples of a run that ends at 1e+06 s. "
+                    "Use a longer time, such as 1e+03 s."
+                )
+            ],
+        ),
     ],
 )
 def test_what_does_not_fit_together(plan, take, lines):

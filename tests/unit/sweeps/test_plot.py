@@ -11,9 +11,10 @@ import pytest
 
 from carom.errors import StudyError
 from carom.observe import theory
+from carom.sweeps.gather import summary
 from carom.sweeps.laws import LAWS
 from carom.sweeps.plot import draw, write
-from carom.sweeps.points import lines, wilson
+from carom.sweeps.points import lines, others, wilson
 from carom.sweeps.study import Study
 
 ETAS = [0.1, 0.2, 0.3]
@@ -71,6 +72,70 @@ def test_points_are_means_over_repeats_with_the_error_of_their_scatter() -> None
     assert many.dots[-1].y == pytest.approx(67.5)
     # Two runs are too few for their scatter: their own errors, 0.3 each, are combined.
     assert many.dots[-1].up == pytest.approx(0.3 / sqrt(2.0))
+
+
+def test_error_bars_are_those_of_the_summary() -> None:
+    """Also where one of two repeats has no error of its own: then nobody knows that of the mean."""
+    rows = table(repeats=2)
+    rows.all[1]["compressibility_error"] = None
+    rows.all[4]["compressibility_error"] = float("nan")
+    kept = summary(rows.rows(), [*study().parameters], ["compressibility", "compressibility_error"])
+    few, many = lines(rows, study())
+    for line, points in ((few, kept[::2]), (many, kept[1::2])):
+        assert line.y.tolist() == [point["compressibility"] for point in points]
+        assert line.bars[0].tolist() == [point["compressibility_error"] or 0.0 for point in points]
+    assert few.bars[0].tolist()[:2] == [0.0, 0.0]
+    assert many.dots[0].up == pytest.approx(0.3 / sqrt(2.0))
+
+
+def test_what_is_swept_and_not_shown_is_no_noise() -> None:
+    """A dot for each point, with the error of its repeats alone, and a line that says what else differs."""
+    alone = study(series=None)
+    (line,) = lines(table(), alone)
+    assert [dot.x for dot in line.dots] == [0.1, 0.1, 0.2, 0.2, 0.3, 0.3]
+    assert line.y[:2] == pytest.approx([18.0, 66.0])
+    assert line.bars[0][:5] == pytest.approx(np.full(5, 1.0 / sqrt(3.0)))
+    axes = draw(table(), alone).axes[0]
+    assert axes.get_title(loc="left") == "A $strange name\na dot for each count"
+    assert axes.get_lines()[0].get_linestyle() == "None"
+    assert draw(table(), study()).axes[0].get_title(loc="left") == "A $strange name"
+
+
+def test_what_goes_together_with_x_needs_no_word() -> None:
+    zipped = Study(
+        scene={"generator": {"kind": "gas"}},
+        parameters={
+            "generator.packing_fraction": ETAS,
+            "run.every": [0.1, 0.2, 0.3],
+            "generator.temperature": {"uniform": [1.0, 2.0]},
+            "generator.count": [16],
+        },
+        zip=[["generator.packing_fraction", "run.every"]],
+        run={"until": 1.0},
+        observables=["compressibility"],
+        plot={"x": "run.every", "y": "compressibility"},
+    )
+    assert zipped.plot is not None
+    assert others(zipped, zipped.plot) == []
+    assert others(study(), study(series=None).plot) == ["generator.count"]
+    assert others(study(), study(x="collision_rate", series=None).plot) == []
+
+
+def test_a_parameter_that_is_drawn_has_a_dot_for_each_run() -> None:
+    drawn = Study(
+        scene={"generator": {"kind": "gas"}},
+        parameters={"generator.packing_fraction": {"uniform": [0.1, 0.3]}},
+        run={"until": 1.0, "every": 0.1},
+        observables=["compressibility"],
+        repeats=3,
+        plot={"x": "generator.packing_fraction", "y": "compressibility"},
+    )
+    rows = [
+        {"point": 0, "status": "done", "generator.packing_fraction": x, "compressibility": 10.0 * x}
+        for x in (0.3, 0.1, 0.2)
+    ]
+    (line,) = lines(Rows(rows), drawn)
+    assert [dot.x for dot in line.dots] == [0.1, 0.2, 0.3]
 
 
 def test_one_column_by_another() -> None:
@@ -145,6 +210,13 @@ def test_what_a_law_needs_and_nobody_says_is_named() -> None:
     rows = Rows([{"point": 0, "status": "done", "balls[0].mass": 1.0, "collisions": 3}])
     with pytest.raises(StudyError, match=r"plot\.law: the law 'galperin' needs balls\[1\]\.mass"):
         draw(rows, alone)
+
+
+def test_a_law_is_not_drawn_for_one_of_many_values() -> None:
+    with pytest.raises(
+        StudyError, match=r"plot\.law: .* needs generator\.count, which has many values\. .* the series"
+    ):
+        draw(table(), study(series=None, law="virial"))
 
 
 def test_the_ending_of_the_file_says_what_it_is(tmp_path: Path) -> None:

@@ -57,6 +57,19 @@ def test_decimals_are_exact():
     assert values({"log": [1, 1e8], "count": 9}) == [10.0**k for k in range(9)]
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"linear": [1.0, 1.0 + 2**-52], "count": 2},
+        {"linear": [1.0, 1.0 + 2**-45], "count": 129},
+        {"log": [1.0, 1.0 + 2**-52], "count": 2},
+        {"linear": [2**62, 2**62 + 2000], "step": 1},
+    ],
+)
+def test_values_as_close_as_numbers_are(given):
+    assert len(set(values(given))) == as_range(given).count_of
+
+
 def test_a_long_range_costs_nothing():
     one = as_range({"linear": [0, 1], "count": MOST_RUNS})
     assert one.count_of == MOST_RUNS
@@ -98,6 +111,12 @@ def test_a_long_range_costs_nothing():
         ),
         ({"linear": [0, math.inf], "count": 2}, "linear[1]: inf is not finite. Write a finite number."),
         ({"linear": [1.0, 1.0 + 2**-52], "count": 3}, "3 values are too close to be told apart. Ask for fewer."),
+        (
+            {"linear": [9.99999999999984e16, 9.99999999999992e16], "step": 10.0},
+            "81 values are too close to be told apart. Ask for fewer.",
+        ),
+        ({"log": [1.0, 1.0 + 1e-14], "count": 90}, "90 values are too close to be told apart. Ask for fewer."),
+        ({"log": [5e-324, 1e150], "count": 5000}, "5000 values are too close to be told apart. Ask for fewer."),
         ({"log": [0, 1], "count": 3}, "log[0]: 0 is not positive. Use numbers above 0."),
         ({"log": [1, 2]}, "count: is missing. Add it: how many values, both ends included."),
         ({"uniform": [1, 1]}, "uniform: from 1 to 1 is nothing. Write the lesser first."),

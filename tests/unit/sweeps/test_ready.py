@@ -9,7 +9,7 @@ import pytest
 from carom.errors import StudyError
 from carom.observe import theory
 from carom.simulation import Simulation
-from carom.sweeps import ready
+from carom.sweeps import drawable, ready
 from carom.sweeps.laws import LAWS, clock_speed
 from carom.sweeps.plan import plan_of, scene_of
 from carom.sweeps.study import Study
@@ -24,6 +24,7 @@ each_study = pytest.mark.parametrize("name", ready.names())
 def test_a_ready_study_loads_and_every_value_fits(name: str) -> None:
     study = Study.load(name)
     study.check()
+    drawable.check(study)
     assert len(study) == RUNS[name]
     assert study.plot is not None
     assert study.plot.law in LAWS
@@ -64,6 +65,15 @@ def test_collisions_are_as_many_as_galperin_says(index: int) -> None:
     mass = spec.parameters["balls[1].mass"]
     assert isinstance(mass, float)
     assert simulation.collisions == ceil(pi / atan(1.0 / sqrt(mass)) - 1e-9) - 1
+
+
+def test_collisions_are_pi_times_the_root_to_within_one_and_not_rounded() -> None:
+    """As its description says: for M = m there are 3, for 10^0.5 times that (the fourth) 5 where π √(M/m) is 5.59."""
+    exact = [pi * sqrt(10.0 ** (k / 6.0)) for k in range(49)]
+    counts = [ceil(pi / atan(pi / each) - 1e-9) - 1 for each in exact]
+    assert all(abs(count - each) < 1.0 for count, each in zip(counts, exact, strict=True))
+    assert any(count != round(each) for count, each in zip(counts, exact, strict=True))
+    assert "to within 1" in Study.load("pi").description
 
 
 def test_masses_reach_both_ends_exactly() -> None:

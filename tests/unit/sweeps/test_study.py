@@ -18,7 +18,7 @@ from carom import Ball, Box, Scene, StudyError
 from carom.observe.observable import Observable
 from carom.scene import library
 from carom.scene.files import dump
-from carom.sweeps import ready
+from carom.sweeps import paths, ready
 from carom.sweeps.study import MOST_RUNS, Study, plan_of, scene_of, schema
 
 TEXT = """
@@ -237,6 +237,24 @@ def test_floats_survive_to_the_bit(place, values):
     assert other.scene == one.scene
 
 
+def test_what_is_nothing_in_a_scene_is_left_out():
+    one = study(scene={"generator": {"kind": "gas", "seed": None}, "gravity": None})
+    assert one.scene == {"generator": {"kind": "gas"}}
+    assert Study.loads(one.dumps()) == one
+
+
+def test_as_many_parameters_as_there_may_be_are_refused_in_no_time(monkeypatch):
+    """The form of a scene is made once, not for each of them."""
+    made = []
+    gas = library.generators()["gas"]
+    form = gas.model_json_schema
+    monkeypatch.setattr(gas, "model_json_schema", lambda: made.append(1) or form())
+    paths._scene_form.cache_clear()
+    line = refused(parameters={f"generator.a{k}": [1] for k in range(1000)})
+    assert line.startswith("parameters.\"generator.a0\": there is no 'a0' in generator")
+    assert len(made) == 1
+
+
 def test_a_scene_file_beside_the_study(tmp_path):
     scene = Scene(boundary=Box(size=(1.0, 1.0)), balls=[Ball(position=(0.5, 0.5), velocity=(1.0, 0.0), radius=0.1)])
     dump(scene, tmp_path / "one.toml")
@@ -329,8 +347,8 @@ def test_a_study_is_light():
                 }
             },
             (
-                "parameters: the study has 1000000000000 runs (1000000 × 1000000 × 1). "
-                "Take fewer values or repeats: at most 10000000 runs."
+                "parameters: the study has 1,000,000,000,000 runs (1,000,000 × 1,000,000 × 1). "
+                "Take fewer values or repeats: at most 10,000,000 runs."
             ),
         ),
         (
@@ -438,6 +456,22 @@ def test_a_study_is_light():
         (
             {"zip": [["restitution", "drag"]], "parameters": {"restitution": [0.1], "drag": {"uniform": [0, 1]}}},
             "zip: 'drag' is drawn for each run. Leave it out of zip.",
+        ),
+        (
+            {"parameters": {f"generator.a{k}": [1] for k in range(4000)}},
+            "parameters: 4000 parameters are more than 1000. Give fewer.",
+        ),
+        ({"zip": [["a", "b"]] * 501}, "zip: 1002 paths are more than 1000. Give fewer."),
+        (
+            {"parameters": {"run.until": [1.0, 1e4], "run.every": [1e-2, 1e-6]}},
+            (
+                'parameters."run.every": 1e-06 s makes more than 10000000 samples of a run that ends at 10000 s. '
+                "Use a longer time, such as 10 s."
+            ),
+        ),
+        (
+            {"scene": {"generator": {"kind": "gas"}, "gravity": [None, 1.0]}},
+            "scene.gravity[0]: None is not a value of a scene. Use numbers, texts, lists and tables.",
         ),
         ({"scene": "gsa"}, "scene: there is no scene 'gsa' in the library. Did you mean 'gas'?"),
         ({"scene": "none.toml"}, "scene: none.toml: there is no such file. Check the name."),

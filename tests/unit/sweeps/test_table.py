@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from carom.errors import MissingExtraError, StorageError
-from carom.sweeps import sheets
+from carom.sweeps import journal, sheets
 from carom.sweeps.gather import summary
 from carom.sweeps.ledger import Ledger
 from carom.sweeps.sheets import cell, csv_writer, uncelled
@@ -26,11 +26,11 @@ def study() -> Any:
     return Pretend([0.1, 1e-300, -0.0, 3.0], repeats=2, words=WORDS)
 
 
-@pytest.fixture(params=["parquet", "csv", "memory"])
+@pytest.fixture(params=["folder", "csv alone", "memory"])
 def table(request: pytest.FixtureRequest, tmp_path: Path, study: Any) -> Table:
     """The same table from each of its homes."""
     written(tmp_path, study)
-    if request.param == "csv":
+    if request.param == "csv alone":
         (tmp_path / "table.parquet").unlink()
     found = Table.read(tmp_path)
     if request.param == "memory":
@@ -258,11 +258,91 @@ def test_a_table_that_someone_changed_is_told(tmp_path: Path, study: Any, wrong:
         Table.read(tmp_path)["index"]
 
 
-def test_a_broken_parquet_is_told(tmp_path: Path, study: Any) -> None:
+def test_a_table_has_one_truth(tmp_path: Path, study: Any) -> None:
+    """Rows and columns come from the same file: whatever another one holds, or how much it says it does."""
+    import pyarrow as pa  # noqa: PLC0415  # an extra
+    import pyarrow.parquet as pq  # noqa: PLC0415  # the same
+
     written(tmp_path, study)
-    (tmp_path / "table.parquet").write_bytes(b"PAR1 and nothing else")
-    with pytest.raises(StorageError, match=r"table\.parquet: cannot be read"):
-        Table.read(tmp_path)["index"]
+    path = tmp_path / "table.parquet"
+    once = pq.read_table(path)
+    pq.write_table(pa.concat_tables([once, once, once]), path)
+    table = Table.read(tmp_path)
+    assert len(table) == len(table["energy"]) == len([*table.rows()]) == len(study)
+    path.write_bytes(b"PAR1 and nothing else")
+    assert len(Table.read(tmp_path)) == len(study)
+
+
+def test_a_long_table_is_read_in_parts(tmp_path: Path, study: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, study)
+    monkeypatch.setattr("carom.sweeps.table.PART", 5)
+    table = Table.read(tmp_path).load()
+    assert [repr(found) for found in table.rows()] == [repr(wanted) for wanted in expected(study)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"columns": [[1]]},
+        {"columns": [1, 2]},
+        {"columns": None},
+        {"parameters": {"x": []}},
+        {"parameters": {"x": "complex"}},
+        {"parameters": []},
+    ],
+)
+def test_a_header_of_nonsense_is_passed_over(tmp_path: Path, study: Any, change: dict[str, Any]) -> None:
+    written(tmp_path, study)
+    path = tmp_path / "runs.jsonl"
+    first, *rest = path.read_bytes().splitlines(keepends=True)
+    good = journal.decoded(first)
+    assert good is not None
+    bad = journal.encoded({**good, **change})
+    path.write_bytes(b"".join([first, *rest, bad]))
+    assert list(Table.read(tmp_path).columns) == HEAD
+    path.write_bytes(b"".join([bad, *rest]))
+    with pytest.raises(StorageError, match=r"runs\.jsonl: has no first line that can be read"):
+        Table.read(tmp_path)
+
+
+def test_a_header_is_not_looked_for_in_a_line_that_is_far_too_long(
+    tmp_path: Path, study: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, study)
+    path = tmp_path / "runs.jsonl"
+    first = path.read_bytes().splitlines(keepends=True)[0]
+    good = journal.decoded(first)
+    assert good is not None
+    monkeypatch.setattr(journal, "LONGEST_LINE", 4096)
+    with path.open("ab") as file:
+        file.write(journal.encoded({**good, "columns": ["a"] * 4096}))
+    assert list(Table.read(tmp_path).columns) == HEAD
+
+
+def test_a_journal_of_another_schema_has_no_table(tmp_path: Path, study: Any) -> None:
+    written(tmp_path, study)
+    (tmp_path / "runs.jsonl").write_bytes(journal.encoded({"carom": "9", "schema": "\x1b[2J2"}))
+    with pytest.raises(StorageError, match=r"is a journal of schema \[2J2, and this carom knows 1\. Use the version"):
+        Table.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b]0;owned\x07 a\r\n b\x7f", "]0;owned a b"),
+        ("\x9b31mred", "31mred"),
+        ("a\x00b", "a b"),
+        ("ä € 𝄞", "ä € 𝄞"),
+    ],
+)
+def test_what_a_terminal_would_act_on_is_not_shown(tmp_path: Path, text: str, shown: str) -> None:
+    assert journal.one_line(text) == shown
+    of: Any = Pretend([1.0], words=["word"])
+    written(tmp_path, of, "failed")
+    path = tmp_path / "table.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("word", f'"{text}"'), encoding="utf-8", newline="")
+    table = Table.read(tmp_path)
+    assert next(table.rows())["balls[0].material"] == table["balls[0].material"][0] == shown
 
 
 def test_a_journal_without_a_first_line_is_told(tmp_path: Path, study: Any) -> None:

@@ -117,6 +117,36 @@ def test_what_does_not_fit_into_a_row_is_refused(observables: Any, more: Any, wo
         task.columns(study(observables, **more))
 
 
+class Named(Observable):
+    symbol, unit = "n", ""
+
+    def __init__(self, name: str, *labels: str) -> None:
+        self.name, self.labels = name, labels
+
+    def sample(self, sim: Any) -> Any:
+        return np.zeros(len(self.labels)) if self.labels else 0.0
+
+
+@pytest.mark.parametrize(
+    ("observables", "words"),
+    [
+        ([Named("z"), Named("z_error")], "'z_error' would fill the column 'z_error' too, that of 'z'"),
+        ([{"name": "energy", "take": "last"}, Named("energy_last")], "'energy_last' too, that of 'energy .last.'"),
+        ([Named("z_last_error"), {"observable": Named("z"), "take": "last"}], "'z .last.' .* 'z_last_error' too"),
+        ([Named("remarks")], "'remarks' too, carom's own"),
+        ([Named("energy_error")], "'energy_error' too, carom's own"),
+        ([Named("done")], "'done' too, carom's own. Give the observable another name"),
+        ([Named("how")], "'how' too"),
+        ([Named("seed")], "'seed' too"),
+        ([Named("generator.count")], "'generator.count' too, that of a parameter"),
+        ([Named("z", "a b", "a-b")], "'z' would fill the column 'z_a_b' twice"),
+    ],
+)
+def test_no_column_is_filled_twice(observables: Any, words: str) -> None:
+    with pytest.raises(StudyError, match=f"^observables: .*{words}"):
+        task.columns(study(observables))
+
+
 def test_a_run_with_other_entries_than_the_columns_have_fails() -> None:
     one = study(["momentum"])
     job = replace(task.Job.of(one), columns=tuple(BASE))
@@ -180,7 +210,8 @@ def test_the_same_run_has_the_same_row_whoever_does_it_and_whatever_is_kept(tmp_
     one = study(names, run=plan)
     job = pickle.loads(pickle.dumps(task.Job.of(one)))
     assert len(pickle.dumps(job)) < 10_000
-    row = task.perform_batch(job, [one.run_at(1), one.run_at(0)])[1]
+    task.perform(job, one.run_at(1))
+    row = task.perform(job, one.run_at(0))
     kept = study(names, run={**plan, "record": True, "events": True, "time_limit": 100.0})
     assert kept.run_at(0).id == one.run_at(0).id
     other = performed(kept, folder=str(tmp_path))
@@ -226,6 +257,25 @@ def test_a_failed_run_keeps_what_it_recorded(tmp_path: Path) -> None:
         assert not recording.complete
 
 
+def test_a_duplicate_that_fails_leaves_the_file_of_the_run_that_did_not(tmp_path: Path) -> None:
+    run = {"until": 0.3, "every": 0.05, "record": True}
+    good, bad = study([Broken(ValueError("no"))], run=run), study([Broken(ValueError("no"))], run=run)
+    good = good.replace(observables=[{"observable": Named("broken")}])
+    assert performed(bad, folder=str(tmp_path))["status"] == "failed"
+    row = performed(good, folder=str(tmp_path))
+    assert performed(bad, folder=str(tmp_path))["id"] == row["id"]
+    with Recording(tmp_path / f"{row['id']}.h5") as recording:
+        assert recording.complete
+    assert [each.name for each in tmp_path.iterdir()] == [f"{row['id']}.h5"]
+
+
+def test_samples_without_end_fail_before_they_begin() -> None:
+    drawn = study(["energy"], parameters={"run.every": {"uniform": [0.1, 0.2]}})
+    spec = replace(drawn.run_at(0), parameters={"run.every": 1e-9})
+    row = task.perform(task.Job.of(drawn), spec)
+    assert (row["status"], row["reason"].partition(":")[0]) == ("failed", "run.every")
+
+
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
 def test_who_ends_the_program_ends_it(kind: type[BaseException]) -> None:
     with pytest.raises(kind):
@@ -233,7 +283,7 @@ def test_who_ends_the_program_ends_it(kind: type[BaseException]) -> None:
 
 
 def test_a_run_that_takes_too_long_is_timed_out() -> None:
-    plan = {"until": 1e6, "every": 0.05, "time_limit": 0.1, "solver": "stepped", "step": 1e-3}
+    plan = {"until": 1e5, "every": 0.05, "time_limit": 0.1, "solver": "stepped", "step": 1e-3}
     began = time.perf_counter()
     row = performed(study([{"observable": Slow(), "take": "last"}], run=plan))
     assert (row["status"], row["reason"]) == ("timed out", "took longer than the 0.1 s of run.time_limit")
@@ -282,9 +332,23 @@ def test_a_run_that_hangs_is_ended_with_its_process() -> None:
     assert time.perf_counter() - began < 55.0
 
 
+ENDS = """
+import time
+from carom.sweeps import task
+from carom.sweeps.study import Study
+
+task.GRACE = 0.5
+study = Study(scene="gas", parameters={"generator.count": [4]}, run={"until": 0.1, "time_limit": 1.0})
+for hard in (False, True):  # the first one loads what is needed
+    print(task.perform(task.Job.of(study, hard=hard), study.run_at(0))["status"], flush=True)
+time.sleep(task.hard_limit(1.0) + 0.5)
+print("alive")
+"""
+
+
 def test_nothing_is_armed_after_a_run() -> None:
-    row = performed(study(run={"until": 0.1, "time_limit": 50.0}), hard=True)
-    assert row["status"] == "done"
+    ended = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, timeout=100, check=False)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("done\ndone\nalive\n", "", 0)
     assert task.hard_limit(50.0) == 75.0 + task.GRACE
 
 

@@ -1,0 +1,81 @@
+"""Warnings come to the thread that caused them, and to those that listen alone."""
+
+import threading
+import warnings
+
+import pytest
+
+from carom.errors import StepWarning
+from carom.warned import heard
+
+
+def test_all_kinds_are_heard_each_time_whatever_the_filters_say() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with heard() as told:
+            for _ in range(2):
+                warnings.warn("again", UserWarning, stacklevel=1)
+            warnings.warn("other", RuntimeWarning, stacklevel=1)
+    assert told == ["again", "again", "other"]
+
+
+def test_what_was_said_before_is_heard_again() -> None:
+    def say() -> None:
+        warnings.warn("known", UserWarning, stacklevel=1)
+
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("default")
+        with heard():
+            pass
+        say()
+        with heard() as told:
+            say()
+    assert told == ["known"]
+
+
+def test_filters_stay_as_they_are_for_who_does_not_listen() -> None:
+    errors: list[Warning] = []
+
+    def elsewhere() -> None:
+        try:
+            warnings.warn("strict", UserWarning, stacklevel=1)
+        except UserWarning as error:
+            errors.append(error)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with heard() as told:
+            thread = threading.Thread(target=elsewhere)
+            thread.start()
+            thread.join(20)
+        with pytest.raises(UserWarning, match="after"):
+            warnings.warn("after", UserWarning, stacklevel=1)
+    assert (told, len(errors)) == ([], 1)
+
+
+def test_who_listens_to_everything_hears_what_one_within_does_not_want() -> None:
+    with heard() as outer, heard(StepWarning) as inner:
+        warnings.warn("any", UserWarning, stacklevel=1)
+        warnings.warn("step", StepWarning, stacklevel=1)
+    assert (outer, inner) == (["any"], ["step"])
+
+
+def test_one_who_leaves_takes_nothing_from_one_who_stays() -> None:
+    """The first to come is the first to go."""
+    came, both, gone = threading.Event(), threading.Event(), threading.Event()
+
+    def first() -> None:
+        with heard():
+            came.set()
+            both.wait(20)
+        gone.set()
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    came.wait(20)
+    with heard() as told:
+        both.set()
+        gone.wait(20)
+        warnings.warn("mine", UserWarning, stacklevel=1)
+    thread.join(20)
+    assert told == ["mine"]
