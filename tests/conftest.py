@@ -9,13 +9,15 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from effort import examples
+
 ROOT = Path(__file__).parent.parent
 IN_CI = os.environ.get("CI") == "true"
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # plots are drawn, never shown
 
-hypothesis.settings.register_profile("dev", deadline=None)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.register_profile("dev", deadline=None, max_examples=examples(50))
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=examples(50), derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("ci" if IN_CI else "dev")
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from carom import Ball, Balls, Box, Circle, Open, Polygon, Scene, Simulation
 from carom.errors import StackError
+from effort import examples
 from reference.brute_force import BruteForce
 from reference.separation import deepest_overlap
 
@@ -227,7 +228,7 @@ def crowds(draw: st.DrawFn) -> Scene:
 
 
 @pytest.mark.requirement("T-11", "T-12", "T-14", "B-03")
-@settings(max_examples=300)
+@settings(max_examples=examples(150))
 @given(crowds())
 def test_crowds(scene: Scene) -> None:
     """A crowd may end in a stack, but only where something falls, loses energy or never moved, and two balls touch."""

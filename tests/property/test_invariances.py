@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from carom import Balls, Box, Circle, Open, Scene, Simulation
+from effort import examples
 
 COLLISIONS = 60
 EPS = np.finfo(float).eps
@@ -54,7 +55,7 @@ def told(logs: Any) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.requirement("T-08", "T-13", "M-11")
-@settings(max_examples=60)
+@settings(max_examples=examples(30))
 @given(gases(), st.sampled_from([(False, False), (True, False), (True, True)]), st.sampled_from([1.0, 0.9, 0.5, 0.0]))
 def test_energy_and_momentum(balls: Balls, periodic: Any, e: float) -> None:
     scene = Scene(boundary=box_of(balls, periodic=periodic), balls=balls, restitution=e)
@@ -71,7 +72,7 @@ def test_energy_and_momentum(balls: Balls, periodic: Any, e: float) -> None:
 
 
 @pytest.mark.requirement("M-11")
-@settings(max_examples=60)
+@settings(max_examples=examples(30))
 @given(gases(), st.sampled_from([(False, False), (True, False), (True, True)]), st.sampled_from([0.9, 0.5, 0.0]))
 def test_every_collision_has_its_restitution(balls: Balls, periodic: Any, e: float) -> None:
     """Partners part at e times the speed at which they met, with e = 0 not at all.
@@ -103,7 +104,7 @@ def test_every_collision_has_its_restitution(balls: Balls, periodic: Any, e: flo
 
 
 @pytest.mark.requirement("T-12")
-@settings(max_examples=50)
+@settings(max_examples=examples(25))
 @given(gases(), st.sampled_from([False, True]), st.randoms(use_true_random=False))
 def test_names_do_not_matter(balls: Balls, periodic: bool, random: Any) -> None:
     order = list(range(len(balls)))
@@ -119,7 +120,7 @@ def test_names_do_not_matter(balls: Balls, periodic: bool, random: Any) -> None:
 
 
 @pytest.mark.requirement("T-13")
-@settings(max_examples=50)
+@settings(max_examples=examples(25))
 @given(gases(), st.sampled_from([Circle(centre=(0.0, 0.0), radius=7.0), Open()]), st.booleans())
 def test_mirror_image(balls: Balls, boundary: Any, falls: bool) -> None:
     gravity = (0.25, -1.0) if falls else (0.0, 0.0)
@@ -133,7 +134,7 @@ def test_mirror_image(balls: Balls, boundary: Any, falls: bool) -> None:
 
 
 @pytest.mark.requirement("T-13")
-@settings(max_examples=50)
+@settings(max_examples=examples(25))
 @given(gases(), st.sampled_from([(False, False), (True, False), (True, True)]))
 def test_axes_exchanged(balls: Balls, periodic: tuple[bool, bool]) -> None:
     """A mirror along the diagonal; ties are left out, for walls and seams are ordered by their axes."""
@@ -149,7 +150,7 @@ def test_axes_exchanged(balls: Balls, periodic: tuple[bool, bool]) -> None:
 
 
 @pytest.mark.requirement("T-14")
-@settings(max_examples=50)
+@settings(max_examples=examples(25))
 @given(
     st.one_of(gases(), gases(dimension=3)),
     st.booleans(),
@@ -179,7 +180,7 @@ def test_units_do_not_matter(balls: Balls, periodic: bool, e: float, lengths: in
 
 
 @pytest.mark.requirement("M-15")
-@settings(max_examples=40)
+@settings(max_examples=examples(20))
 @given(gases(), st.tuples(speeds, speeds))
 def test_moving_frame(balls: Balls, drift: tuple[float, float]) -> None:
     """In periodic space a frame that moves sees the same few collisions, at the same times but for rounding."""

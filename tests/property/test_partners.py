@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from carom import Balls, Box, Scene, Simulation
 from carom.solvers.stepped import engine
+from effort import examples
 
 Floats = NDArray[np.float64]
 STEP = 0.125
@@ -52,7 +53,7 @@ def meeting(scene: Scene, size: Floats, periodic: Floats) -> set[tuple[int, int]
 
 
 @pytest.mark.requirement("M-11", "M-15")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     size=st.lists(st.floats(1.0, 12.0), min_size=2, max_size=3),

@@ -44,6 +44,7 @@ from carom.scene import (
     files,
 )
 from carom.world.placement import problems
+from effort import examples
 
 JUNK = [
     *(None, True, 0, -1, 1, 1.5, math.nan, math.inf, -math.inf, 10**400, 10**5000, 1e-320, 1e200),
@@ -106,7 +107,7 @@ def test_every_field_refuses_or_accepts(part, junk):
                 made.pieces()
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(150))
 @given(st.dictionaries(st.sampled_from(list(Scene.model_fields)), st.sampled_from(JUNK), max_size=3))
 def test_what_a_scene_accepts_can_be_checked_written_and_read(parts):
     scene = accepted(parts)

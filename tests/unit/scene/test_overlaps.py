@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from carom.scene import overlaps
 from carom.scene.overlaps import TOLERANCE, Bodies, overlapping_pairs
+from effort import examples
 
 
 def bodies(position, radius, fixed=None):
@@ -30,7 +31,7 @@ def one_by_one(some, periods):
     return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(75))
 @given(
     st.integers(0, 10_000),
     st.integers(2, 40),
