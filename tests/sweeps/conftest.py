@@ -6,11 +6,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
+from distributed import Client, LocalCluster
 
 import carom
 
@@ -93,3 +95,14 @@ def camp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Camp]:
                 process.wait()
             assert process.stderr is not None
             process.stderr.close()
+
+
+@contextmanager
+def played(scratch: Path, workers: int, threads: int) -> Iterator[Client]:
+    """A client of workers that are threads of this process."""
+    options = {"processes": False, "dashboard_address": "127.0.0.1:0", "local_directory": str(scratch)}
+    with (
+        LocalCluster(n_workers=workers, threads_per_worker=threads, **options) as made,
+        Client(made, set_as_default=False) as connected,
+    ):
+        yield connected

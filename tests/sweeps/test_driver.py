@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import carom
 from carom.errors import CaromError, ClusterError, SceneError, StorageError
@@ -14,18 +14,13 @@ from carom.sweeps import cluster, journal, work
 from carom.sweeps.driver import Progress
 from carom.sweeps.probing import estimate, specimens
 from carom.sweeps.table import Table
+from sweeps.conftest import played
 from sweeps.moody import GOOD, RAISES, SCENE, Moody, random_study, study
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    scratch = str(tmp_path_factory.mktemp("scratch"))
-    with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", local_directory=scratch
-        ) as made,
-        Client(made, set_as_default=False) as connected,
-    ):
+    with played(tmp_path_factory.mktemp("scratch"), workers=2, threads=1) as connected:
         yield connected
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 
 import carom
 from carom.observe.observable import Moment, Observable
 from carom.sweeps.study import Study
 from carom.sweeps.table import Table
+from sweeps.conftest import played
 from sweeps.moody import random_study
 
 REPEATS = 6
@@ -49,13 +50,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """Three workers of two threads each, in this process."""
-    scratch = str(tmp_path_factory.mktemp("scratch"))
-    with (
-        LocalCluster(
-            n_workers=3, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0", local_directory=scratch
-        ) as cluster,
-        Client(cluster, set_as_default=False) as connected,
-    ):
+    with played(tmp_path_factory.mktemp("scratch"), workers=3, threads=2) as connected:
         yield connected
 
 
