@@ -20,7 +20,7 @@ from carom.solvers.exact.wall_grid import walls_by_cell
 Floats = NDArray[np.float64]
 
 MARGIN = 1.0 + 1e-7  # cells are larger than a contact distance by more than rounding can take away
-PER_CELL = 0.5  # balls in a cell, where the balls are small enough
+PER_CELL = {2: 0.7, 3: 0.5}  # balls in a cell, where the balls are small enough
 CROWD = 6.0  # balls in a cell as large as the largest ball, beyond which lists are faster
 DENSE = {2: 0.6, 3: 0.45}  # packing fraction beyond which lists are faster
 NEAR = {2: 1.59, 3: 1.5}  # spacings of balls within which they are listed
@@ -104,9 +104,9 @@ def coordinates(
 
 
 def build_cells(region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any]) -> Cells:
-    """Cells at least as large as the largest contact distance, and as large as to hold half a ball each."""
+    """Cells at least as large as the largest contact distance, and as large as to hold `PER_CELL` balls each."""
     reach = float(balls["r"].max())
-    edge = max(2.0 * reach * MARGIN, spacing(region, balls.size / PER_CELL))
+    edge = max(2.0 * reach * MARGIN, spacing(region, balls.size / PER_CELL[region.dimension]))
     shape, edges = region.grid(edge)
     where = coordinates(region, shape, edges, places)
     balls["cx"], balls["cy"], balls["cz"] = where.T

@@ -29,8 +29,9 @@ Floats = NDArray[np.float64]
 
 EPOCH = 32  # events a ball between two moves of the origin of time
 LEAST_EPOCH = 4096
-LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: order them along a curve, and fetch ahead
-REORDER = 4  # epochs after which a large system is put in order again
+ORDERED = 5_000  # balls from which they are kept in order along a curve, so that neighbours lie side by side
+REORDER = 4  # epochs after which they are put in order again
+LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: fetch ahead
 QUEUE, LARGE_QUEUE = 1, 0.125  # buckets of the calendar a ball, at least; few enough to stay in the cache
 
 PAGE, LEAST_PAGE = 8, 1024  # events a ball between two states that a history keeps; at least so many
@@ -71,7 +72,7 @@ class Engine:
         """Make the hot records of all movers from the anchors, and every index anew."""
         world, anchors = self.world, self.world.anchors
         movers = np.flatnonzero(~anchors.fixed)
-        if movers.size > LARGE:
+        if movers.size > ORDERED:
             movers = movers[curve_order(anchors.place[movers, : world.dimension])]
         self.movers = movers
         n = movers.size
@@ -229,7 +230,7 @@ class Engine:
         """The loop came back in the middle of an event: predict everything afresh, in a new epoch if one is over."""
         if epoch:
             self._move_origin()
-        if epoch and self.balls.size > LARGE and self.epochs % REORDER == 0:
+        if epoch and self.balls.size > ORDERED and self.epochs % REORDER == 0:
             self.store()
             self._pack()
         elif self.clock["crowded"][0]:
