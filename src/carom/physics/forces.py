@@ -9,15 +9,18 @@ from carom.physics.jit import Real, law
 
 
 @law
-def spring_pull(length: Real, rest: Real, approach: Real, k: Real, c: Real) -> float:
+def spring_pull(length: Real, rest: Real, approach: Real, k: Real, c: Real, damped: bool) -> float:
     """The pull of a damped spring, divided by its length: times the vector d between its ends it is the force on one.
 
     F = (k (l - L) + c dl/dt) d / l, where `approach` = dv·d = l dl/dt (lecture on material points, forces of
-    elasticity). A link of no length pulls in no direction.
+    elasticity). A link of no length pulls in no direction. Where nothing damps, a division is spared.
     """
     if length == 0.0:
         return 0.0
-    return float((k * (length - rest) + c * approach / length) / length)
+    tension = k * (length - rest)
+    if damped:
+        tension += c * approach / length
+    return float(tension / length)
 
 
 @law

@@ -113,7 +113,7 @@ def add_springs(dim: Any, springs: Any, periods: Any, place: Any, velocity: Any,
                 approach += (velocity[b, 2] - velocity[a, 2]) * dz
             if length > 0.0:
                 power += c * (approach / length) * (approach / length)
-        pull = spring_pull(length, springs.rest[link], approach, springs.k[link], c)
+        pull = spring_pull(length, springs.rest[link], approach, springs.k[link], c, damped)
         fx += pull * dx
         fy += pull * dy
         fz += pull * dz

@@ -19,6 +19,7 @@ from carom.solvers.stepped.order import walls_first
 FEW: Final = 64  # fast balls, each of which looks along its whole path; of more than so many, cells grow instead
 PATIENCE: Final = 16  # collisions of one fast ball within a step
 ROUND_UP: Final = 1.0 + 1e-12
+FILLED, WIDER = 0.85, 1.3  # in a plane, cells grow up to so many bodies each, or so many times: empty ones cost too
 
 
 # Entries of `ready`: has a search been made? how many fast balls; where the second half begins; how many pairs were
@@ -57,7 +58,8 @@ def line_up(dim: Any, dt: Real, bodies: Any, n: Index, pairs: Any) -> None:
             lined[axis, at] = place[i, axis]
             vv += velocity[i, axis] * velocity[i, axis]
         lined[3, at] = (place[i, 3] + math.sqrt(vv) * dt) * ROUND_UP
-        bodies.since[i] = dt
+    for k in range(n):
+        bodies.since[np.uint64(k)] = dt
 
 
 @law
@@ -249,6 +251,15 @@ def list_fast(dim: Any, pairs: Any, velocity: Any, n: Index, limit: Real) -> int
     return fast
 
 
+@law
+def cell_edge(dim: Any, space: Any, n: Index, least: Real) -> float:
+    """The edge of the cells for n bodies: a little more than needed where most cells would be empty."""
+    area = space.size[0] * space.size[1]
+    if len(dim) == 3 or not area > 0.0:
+        return float(least)
+    return float(max(least, min(math.sqrt(FILLED * area / n), WIDER * least)))
+
+
 @stage
 def look_round(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
     """Sort the bodies into cells, list the fast ones, and line all up for the search."""
@@ -257,7 +268,7 @@ def look_round(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
     sweep = 2.0 * math.sqrt(clock.fastest) * dt
     room = min(sweep, sigma)
     while True:
-        file_bodies(dim, grid, pairs.space, bodies.place, n, sigma + room)
+        file_bodies(dim, grid, pairs.space, bodies.place, n, cell_edge(dim, pairs.space, n, sigma + room))
         edge = 1.0 / max(grid.frame[3], grid.frame[4], grid.frame[5])
         limit = 0.5 * (edge - sigma) / dt
         fast = list_fast(dim, pairs, bodies.velocity, n, limit) if sweep > edge - sigma else 0
