@@ -21,6 +21,7 @@ START = """
 import time
 begin, cpu = time.perf_counter(), time.process_time()
 import json, sys
+sys.modules["scipy"] = None  # as where carom alone is installed: Numba loads SciPy if it is there
 from carom import Simulation, library
 options = json.loads(sys.argv[1])
 gravity, neighbours = options.pop("gravity"), options.pop("neighbours")

@@ -15,7 +15,7 @@ Written by `make bench` (`python -m benchmarks`); do not edit it by hand.
 How to read it: a rate is collisions per second of CPU time on one core, through the public interface
 (`Simulation.run`), in the steady state after a warm-up. Each is the best of {slices} slices of a run, because anything
 else that the machine does can only lower it. A slice has at least {turnover} × N collisions, so that the regular chores
-of the solver are in it; at 1e6 balls the rarest, predicting everything anew every 32 N events, may fall between two.
+of the solver are in it; at 1e6 balls the rarest, predicting everything anew every 64 N events, may fall between two.
 """
 
 

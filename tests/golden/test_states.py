@@ -60,6 +60,7 @@ def test_in_another_process() -> None:
 def test_order_in_memory(name: str, neighbours: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a large system: balls renumbered along a curve, again in each epoch, and memory fetched ahead."""
     monkeypatch.setattr(engine, "LARGE", 10)
+    monkeypatch.setattr(engine, "ORDERED", 10)
     monkeypatch.setattr(engine, "REORDER", 1)
     assert digest_of(name, neighbours) == GOLDEN[name]
 
@@ -73,4 +74,5 @@ def test_large(neighbours: str) -> None:
 
 def test_large_without_renumbering(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "LARGE", 10**9)
+    monkeypatch.setattr(engine, "ORDERED", 10**9)
     assert digest_of("large", "cells") == GOLDEN["large"]

@@ -142,7 +142,7 @@ class Sampler:
         around = any(getattr(seen.scene.boundary, "periodic", ()))
         look = getattr(sim, "look", None) if seen is sim else None
         x, v = look() if look else (seen.positions, seen.velocities)
-        turns = np.ascontiguousarray(seen.turns) if around else None
+        turns = seen.turns if around else None
         return Frame(sim.time, np.ascontiguousarray(x), np.ascontiguousarray(v), turns)
 
     def seen(self, sim: Moment) -> Moment:

@@ -27,8 +27,8 @@ def remembered(scene: Scene, **wish: Any) -> tuple[Simulation, History]:
 
 
 def seen(sim: Simulation) -> tuple[bytes, ...]:
-    solver = sim._solver
-    numbers = (solver.places(sim.time), solver.velocities(sim.time), solver.turns)
+    solver, d = sim._solver, sim.scene.dimension
+    numbers = (solver.places(sim.time)[:, :d], solver.velocities(sim.time)[:, :d], solver.turns)
     x, v = solver.look(sim.time)  # type: ignore[attr-defined]  # of the exact solver
     assert (x.tobytes(), v.tobytes()) == (numbers[0].tobytes(), numbers[1].tobytes()), "in one pass it is the same"
     return tuple(np.array(each).tobytes() for each in numbers)
@@ -92,7 +92,7 @@ def test_every_scene_of_the_library(name: str) -> None:
 def test_pages_begin_with_epochs_and_when_they_are_full() -> None:
     make, collisions = states.SCENES["periodic"]
     sim, history = remembered(make())
-    sim.run(collisions=collisions)
+    sim.run(collisions=2 * collisions)
     epochs = sim._solver.epochs  # type: ignore[attr-defined]  # of the exact solver
     assert epochs > 3
     assert len(history._headings) > 3 * epochs
@@ -105,6 +105,7 @@ def test_pages_begin_with_epochs_and_when_they_are_full() -> None:
 @pytest.mark.parametrize("neighbours", ["cells", "lists"])
 def test_rows_in_the_order_of_a_curve(neighbours: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "LARGE", 10)
+    monkeypatch.setattr(engine, "ORDERED", 10)
     monkeypatch.setattr(engine, "REORDER", 1)
     sim, history = remembered(states.SCENES["periodic"][0](), neighbours=neighbours)
     noted = watch(sim, np.linspace(0.0, 400.0, 30))

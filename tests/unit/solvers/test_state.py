@@ -100,6 +100,7 @@ def test_exact(name: str) -> None:
 
 def test_exact_in_the_order_of_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "LARGE", 10)
+    monkeypatch.setattr(exact, "ORDERED", 10)
     monkeypatch.setattr(exact, "REORDER", 1)
     make, collisions = states.SCENES["periodic"]
     sim = Simulation(make(), solver="exact").run(collisions=collisions // 2)

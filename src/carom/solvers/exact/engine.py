@@ -27,7 +27,7 @@ from carom.world.walls import wall_bounds
 
 Floats = NDArray[np.float64]
 
-EPOCH = 32  # events a ball between two moves of the origin of time
+EPOCH = 64  # events a ball between two moves of the origin of time
 LEAST_EPOCH = 4096
 ORDERED = 5_000  # balls from which they are kept in order along a curve, so that neighbours lie side by side
 REORDER = 4  # epochs after which they are put in order again

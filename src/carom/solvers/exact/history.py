@@ -47,7 +47,7 @@ FRAMES = {"event": "i8", "anchor": "i8", "chapter": "i8", "since": "f8", "reach"
 
 @dataclass(frozen=True)
 class Instant:
-    """A run at a time: a row a ball, of three numbers."""
+    """A run at a time: a row a ball; turns are of three numbers, the others of as many as there are dimensions."""
 
     time: float
     places: Floats

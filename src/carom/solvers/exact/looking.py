@@ -78,18 +78,23 @@ def pass_over(
         s = t - ball.t
         x[row, 0] = wrapped(place(ball.x, ball.vx, ax, s), size[0], periodic[0])
         x[row, 1] = wrapped(place(ball.y, ball.vy, ay, s), size[1], periodic[1])
-        x[row, 2] = wrapped(place(ball.z, ball.vz, az, s), size[2], periodic[2])
-        v[row, 0], v[row, 1], v[row, 2] = speed(ball.vx, ax, s), speed(ball.vy, ay, s), speed(ball.vz, az, s)
+        v[row, 0], v[row, 1] = speed(ball.vx, ax, s), speed(ball.vy, ay, s)
+        if x.shape[1] == 3:
+            x[row, 2] = wrapped(place(ball.z, ball.vz, az, s), size[2], periodic[2])
+            v[row, 2] = speed(ball.vz, az, s)
 
 
 def look(
     world: World, balls: Records, rest_on: NDArray[np.uint32], numbers: NDArray[np.intp], t: float
 ) -> tuple[Floats, Floats]:
-    """Where all balls of a scene are at a time after the origin, and how fast; `numbers` are those of the records."""
-    anchors = world.anchors
+    """Where all balls of a scene are at a time after the origin, and how fast: rows of as many numbers as dimensions.
+
+    `numbers` are those of the records.
+    """
+    anchors, d = world.anchors, world.dimension
     fixed = np.flatnonzero(anchors.fixed)
-    x, v = np.empty((len(anchors), 3)), np.empty((len(anchors), 3))
+    x, v = np.empty((len(anchors), d)), np.empty((len(anchors), d))
     gravity: tuple[float, ...] = world.gravity or ()
     pass_over(balls, rest_on, numbers, world.walls.records, gravity, t, world.size, world.periodic, x, v)
-    x[fixed], v[fixed] = inside(world, anchors.place[fixed]), 0.0
+    x[fixed], v[fixed] = inside(world, anchors.place[fixed])[:, :d], 0.0
     return x, v

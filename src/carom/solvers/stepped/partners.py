@@ -19,7 +19,7 @@ from carom.solvers.stepped.order import walls_first
 FEW: Final = 64  # fast balls, each of which looks along its whole path; of more than so many, cells grow instead
 PATIENCE: Final = 16  # collisions of one fast ball within a step
 ROUND_UP: Final = 1.0 + 1e-12
-FILLED, WIDER = 0.85, 1.3  # in a plane, cells grow up to so many bodies each, or so many times: empty ones cost too
+FILLED, WIDER = 1.0, 1.3  # in a plane, cells grow up to so many bodies each, or so many times: empty ones cost too
 
 
 # Entries of `ready`: has a search been made? how many fast balls; where the second half begins; how many pairs were
