@@ -161,7 +161,7 @@ def test_a_link_on_another_page_opens_it_too() -> None:
 
 def test_going_on_keeps_the_scene_of_a_link() -> None:
     """What stands after the # of an address stays in the browser: only a script of the page can keep it."""
-    assert 'onclick="location.reload(); return false"' in client(cookie=None).get("/").text
+    assert ".onclick = () => { location.reload(); return false; }" in client(cookie=None).get("/").text
 
 
 @pytest.mark.parametrize("token", ["", "wrong", TOKEN.upper(), "%00", "%ff"])

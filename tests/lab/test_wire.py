@@ -29,6 +29,7 @@ class Runner:
         self.wants: list[tuple[bool, bool]] = []
         self.listeners: list[Any] = []
         self.started = False
+        self.waiting = 0
         self.stopped = threading.Event()
 
     def start(self) -> None:
@@ -211,6 +212,36 @@ def test_a_flood_of_commands_closes_the_line(client: Client, bench: Bench, monke
             receive(socket, "nothing")
     assert closed.value.code == 1008
     assert len(bench.runner.posted) == 50
+
+
+def test_a_flood_of_characters_closes_the_line(client: Client, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "CHARACTERS", (1.0, 1000.0))
+    with client.socket(bench.socket) as socket:
+        for _ in range(3):
+            socket.send_json({"do": "load", "with": {"text": "x" * 400}})
+        with pytest.raises(Closed) as closed:
+            receive(socket, "nothing")
+    assert closed.value.code == 1008
+    assert len(bench.runner.posted) == 2
+
+
+def test_a_busy_bench_takes_so_many_commands_and_always_a_cancel(client: Client, bench: Bench) -> None:
+    bench.runner.waiting = wire.WAITING
+    with client.socket(bench.socket) as socket:
+        socket.send_json({"do": "run"})
+        assert "1,000 commands wait already: run is not done. Wait, or cancel." in receive(socket, "note")["text"]
+        socket.send_json({"do": "cancel"})
+        until(lambda: bench.runner.posted)
+    assert bench.runner.posted == [("cancel", 0, {})]
+
+
+def test_so_many_look_at_a_bench(client: Client, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "VISITORS", 1)
+    with client.socket(bench.socket) as socket:
+        receive(socket, "frame")
+        with pytest.raises(Closed) as closed, client.socket(bench.socket) as other:
+            other.receive()
+        assert closed.value.code == 1013
 
 
 def test_a_visit_leaves_nothing_behind(client: Client, bench: Bench) -> None:

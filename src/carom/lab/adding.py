@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from carom.lab.reading import flag, number, refusal, vector, word
 from carom.lab.reading import indices as numbers
 from carom.lab.selecting import selected
 from carom.lab.session import Does, Session
+from carom.lab.share import MOST_BALLS
 from carom.scene import Ball, Scene
 from carom.simulation import Simulation
 from carom.views import region
@@ -60,14 +61,14 @@ def _add(session: Session, command: str, **given: Any) -> None:
     session.settle()
     track = session.track
     sim = track.sim.copy()
-    ball = _new_ball(sim, **given)
     births = births_with(session, 1)
+    ball = _new_ball(session, sim, **given)
     (new,) = sim.add(ball)
     session.edit(command, sim, births=births)
     session.selected = (new,)
 
 
-def _new_ball(sim: Simulation, **given: Any) -> Ball:
+def _new_ball(session: Session, sim: Simulation, **given: Any) -> Ball:
     scene = sim.scene
     d = scene.dimension
     radius = _like_radius(scene) if given.get("radius") is None else number("radius", given["radius"])
@@ -83,7 +84,7 @@ def _new_ball(sim: Simulation, **given: Any) -> Ball:
         fields["fixed"] = flag("fixed", given["fixed"])
     if given.get("position") is not None:
         return Ball(position=vector("position", given["position"], d), **fields)
-    return Ball(position=free_place(sim, radius), **fields)
+    return Ball(position=free_place(sim, radius, session.heed_cancel), **fields)
 
 
 def _like_radius(scene: Scene) -> float:
@@ -116,13 +117,14 @@ def _lightest(scene: Scene) -> int:
     return int(np.argmin(scene.balls.mass))
 
 
-def free_place(sim: Simulation, radius: float) -> tuple[float, ...]:
+def free_place(sim: Simulation, radius: float, heed_cancel: Callable[[], object] = lambda: None) -> tuple[float, ...]:
     """A place near the middle where a ball overlaps nothing."""
     scene = sim.scene
     low, high = region.bounds(scene)
     places = sim.positions
     reach = scene.balls.radius + radius
     for place in _outward(low, high, radius):
+        heed_cancel()
         if len(places) and (((places - place) ** 2).sum(axis=1) < (reach * 1.0001) ** 2).any():
             continue
         alone = scene.replace(balls=[Ball(position=place, radius=radius)], links=[], bends=[], triangles=[])
@@ -149,7 +151,10 @@ def _outward(low: NDArray[np.float64], high: NDArray[np.float64], radius: float)
 
 
 def births_with(session: Session, more: int) -> NDArray[np.float64]:
-    """Times at which the balls came, in the bench's time, with some that come now."""
+    """Times at which the balls came, in the bench's time, with some that come now; a refusal if there are too many."""
+    count = len(session.track.scene.balls) + more
+    if count > MOST_BALLS:
+        raise refusal("", f"{count:,} are more balls than a bench holds, {MOST_BALLS:,}", "Use fewer.")
     return np.append(_births(session), np.full(more, session.track.time))
 
 
@@ -170,6 +175,7 @@ def duplicate(session: Session) -> None:
     births = births_with(session, len(chosen))
     error: SceneError | None = None
     for way in _ways(track.scene, chosen):
+        session.heed_cancel()
         sim = track.sim.copy()
         balls = sim.snapshot().balls[list(chosen)]
         try:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
+from nicegui import app as shell
 from nicegui import ui
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 
 from carom.errors import CaromError
@@ -18,6 +21,7 @@ from carom.lab.bench import Benches
 from carom.lab.pages import bench as bench_page
 from carom.lab.pages import gallery
 from carom.lab.pages.frame import words_of
+from carom.lab.pages.html import tag
 from carom.lab.pages.opening import Counter
 from carom.lab.thumbnails import thumbnail
 from carom.scene import Scene, library
@@ -47,9 +51,20 @@ def create_app(benches: Benches, first: Scene | None = None, entry: str = "") ->
         tailwind=False,
         binding_refresh_interval=None,
         reconnect_timeout=5.0,
+        gzip_middleware_factory=None,  # it is this computer's own line
         show_welcome_message=False,
     )
+    shell.config.socket_io_js_transports = ["websocket"]  # `limits` lets no other through
+    shell.on_page_exception(sorry)
+    logging.getLogger("nicegui").setLevel(logging.ERROR)  # a page that is not there is nothing to tell a terminal
     return app
+
+
+def sorry() -> None:
+    """A page that broke: what was wrong is in the terminal, and no business of the browser's."""
+    with tag("main", classes="sorry"):
+        tag("h1", "Something went wrong inside carom.")
+        tag("p", "Load the page anew. The terminal that runs the laboratory says more.")
 
 
 def _pictures(app: FastAPI) -> None:
@@ -81,13 +96,13 @@ def _opening(app: FastAPI, counter: Counter) -> None:
 async def sent(request: Request, most: int) -> Any:
     """What a request brings, as JSON; None if it is none, or has more bytes than that."""
     body = bytearray()
-    async for part in request.stream():  # what it says of its length may be untrue
-        body += part
-        if len(body) > most:
-            return None
     try:
+        async for part in request.stream():  # what it says of its length may be untrue
+            body += part
+            if len(body) > most:
+                return None
         return await run_in_threadpool(json.loads, body)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, ClientDisconnect):
         return None
 
 

@@ -18,8 +18,8 @@ from carom.scene import Scene
 if TYPE_CHECKING:
     from carom.lab.runner import Runner
 
-LIMIT = 12
-"""Benches at the same time: each has a thread and the past of a run in memory."""
+LIMIT = 64
+"""Benches at the same time: each has a thread and the past of a run in memory. A class at once, and its teachers."""
 NEVER_CAME = 60.0
 """Seconds that a bench waits for the first visit of its page, which may be on a slow machine."""
 GONE = 10.0
@@ -111,6 +111,10 @@ class Benches:
         bench = Bench(runner, self.clock())
         self.by_id[bench.id] = bench
         return bench
+
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.by_id)
 
     def find(self, identity: str) -> Bench | None:
         """The bench of that id, if it is still there."""

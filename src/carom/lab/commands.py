@@ -16,6 +16,9 @@ class Command:
     undoable: bool = False
 
 
+CANCEL = "cancel"
+"""The command that does not wait for those before it."""
+
 COMMANDS = MappingProxyType(
     {
         command.name: command
@@ -37,6 +40,7 @@ COMMANDS = MappingProxyType(
             Command("to-end"),  # back to where the run has come
             Command("hold"),  # while aiming; released by launch or unhold
             Command("unhold"),
+            Command(CANCEL),  # let go of what takes long, and of what waits for it; a compilation goes to its end
             # What exists. Numbers may come as text from a field; a wrong one names the field.
             Command("open", ("entry", "parameters?"), undoable=True),  # a scene of the library
             Command("load", ("text", "filename?"), undoable=True),  # a scene file, TOML or JSON

@@ -8,6 +8,7 @@ Host, must not come from another Origin, and must bring the token of this run in
 from __future__ import annotations
 
 import hmac
+import secrets
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import cookie_parser
@@ -20,8 +21,9 @@ OWN_SITES = ("same-origin", "none")
 """Values of Sec-Fetch-Site: our own page, or the person's own doing (an address typed, a bookmark)."""
 POLICY = (
     "default-src 'self'; "
-    # NiceGUI writes scripts and styles into its page, and Vue compiles templates in the browser.
-    "script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    # Scripts in a page carry the nonce of that answer. NiceGUI evaluates the handlers that the server sends, and Vue
+    # compiles templates in the browser: without 'unsafe-eval' nothing would run. Elements have styles of their own.
+    "script-src 'self' 'nonce-{nonce}' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' blob:; worker-src 'self' blob:; "
     "connect-src 'self' ws://{host}; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
@@ -31,8 +33,13 @@ HARDENING = {
     b"referrer-policy": b"no-referrer",  # an address may hold the token
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": b"camera=(), microphone=(), geolocation=(), usb=(), serial=(), payment=()",
 }
+UNHEARD = (b"accept-encoding", b"x-forwarded-", b"forwarded")
+"""Headers of requests that are not passed on: nothing is packed on this computer's own line, and there is no proxy."""
 CLOSE_REFUSED = 1008
+
+Headers = list[tuple[bytes, bytes]]
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -50,7 +57,8 @@ LOCKED = (
     "<code>?token=</code>. Copy that line into the address bar. A new run prints a new one.</p>"
     # A plain link to here would drop what stands after the "#" of the address: a scene, in a shared link.
     "<p>Is it open in this browser already? Then "
-    '<a href="" onclick="location.reload(); return false">go on</a>.</p>'
+    '<a href="" id="on">go on</a>.</p>'
+    '<script>document.getElementById("on").onclick = () => { location.reload(); return false; };</script>'
 )
 WRONG_HOST = "<p>Open it by the address that <code>carom lab</code> printed, which begins with <code>http://127.0.0.1</code>.</p>"
 FOREIGN = "<p>The request came from another web page. Open the laboratory by the address that it printed.</p>"
@@ -89,14 +97,21 @@ class Guard:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A page or a file, if it may be had; security headers on every answer."""
+        nonce = secrets.token_urlsafe(16)
+        page = Page(nonce)
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = self.hardened(list(message.get("headers", [])), scope)
-            await send(message)
+                message["headers"] = self.hardened(list(message.get("headers", [])), scope, nonce)
+            for each in page.passed(message):
+                await send(each)
 
         response = self.refusal(scope)
-        await (self.app if response is None else response)(scope, receive, send_guarded)
+        if response is None:
+            heard = [pair for pair in scope["headers"] if not pair[0].lower().startswith(UNHEARD)]
+            await self.app({**scope, "headers": heard}, receive, send_guarded)
+        else:
+            await response(scope, receive, send_guarded)
 
     def refusal(self, scope: Scope) -> Response | None:
         """The answer in the app's place; None if the app is to answer."""
@@ -150,15 +165,44 @@ class Guard:
         """Compared in a time that tells nothing."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
-    def hardened(self, given: list[tuple[bytes, bytes]], scope: Scope) -> list[tuple[bytes, bytes]]:
+    def hardened(self, given: Headers, scope: Scope, nonce: str) -> Headers:
         """Headers with our own in place of the app's, and without those that would let other pages in (CORS)."""
         hosts = values(scope, b"host")
         host = hosts[0].lower() if hosts and hosts[0].lower() in self.hosts else "127.0.0.1"
-        own = HARDENING | {b"content-security-policy": POLICY.format(host=host).encode()}
+        own = HARDENING | {b"content-security-policy": POLICY.format(host=host, nonce=nonce).encode()}
         kept = [
             pair for pair in given if not pair[0].lower().startswith(b"access-control-") and pair[0].lower() not in own
         ]
         return [*kept, *own.items()]
+
+
+class Page:
+    """An answer on its way. If it is a page, its scripts are given the nonce that its policy names.
+
+    What a person has written stands in a page with "<" escaped (tests see to that), so that every "<script" is ours.
+    """
+
+    def __init__(self, nonce: str) -> None:
+        self.mark = f'<script nonce="{nonce}"'.encode()
+        self.start: Message | None = None
+        self.body = b""
+
+    def passed(self, message: Message) -> list[Message]:
+        """What is to be sent now."""
+        if message["type"] == "http.response.start":
+            kinds = [value for name, value in message["headers"] if name.lower() == b"content-type"]
+            self.start = message if any(kind.startswith(b"text/html") for kind in kinds) else None
+            return [] if self.start else [message]
+        if self.start is None or message["type"] != "http.response.body":
+            return [message]
+        self.body += message.get("body", b"")
+        if message.get("more_body", False):
+            return []
+        start, body = self.start, self.body.replace(b"<script", self.mark)
+        if body:
+            kept = [pair for pair in start["headers"] if pair[0].lower() != b"content-length"]
+            start["headers"] = [*kept, (b"content-length", str(len(body)).encode())]
+        return [start, {**message, "body": body}]
 
 
 def values(scope: Scope, name: bytes) -> list[str]:
@@ -173,4 +217,6 @@ def from_elsewhere(scope: Scope) -> bool:
 
 def refused(title: str, words: str) -> HTMLResponse:
     """A page that says why, and how to get in."""
-    return HTMLResponse(PAGE.format(title=title, words=words), status_code=403, headers={"Cache-Control": "no-store"})
+    # The connection ends with it: strangers keep none.
+    headers = {"Cache-Control": "no-store", "Connection": "close"}
+    return HTMLResponse(PAGE.format(title=title, words=words), status_code=403, headers=headers)

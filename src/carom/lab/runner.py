@@ -12,7 +12,9 @@ from typing import Any
 
 from carom.compilation import Compilations
 from carom.lab import collision_table, share
+from carom.lab.commands import CANCEL
 from carom.lab.session import Session
+from carom.lab.turns import TURNS, Turns
 from carom.lab.view import View
 
 log = logging.getLogger(__name__)
@@ -32,19 +34,21 @@ Callback = Callable[[View], object]
 class Runner:
     """Drives a session in a thread of its own. Everything here may be called from any thread."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, turns: Turns = TURNS) -> None:
         self.session = session
+        self.turns = turns
         self.view: View = session.preview()
         """The last one published; never changes."""
         self._commands: deque[tuple[str, int, dict[str, Any]]] = deque()
         self._news = threading.Condition()
         self._stopping = False
-        self._asked = False
+        self._asked = self._cancelled = False
         self._velocities = self._forces = False
         self._callbacks: tuple[Callback, ...] = ()
         self._published = 0.0
         session.asked = lambda: bool(self._commands) or self._stopping
         session.stopping = lambda: self._stopping
+        session.cancelled = lambda: self._cancelled or self._stopping
         self._thread = threading.Thread(target=self._live, name="carom-bench", daemon=True)
 
     # From anywhere.
@@ -61,15 +65,24 @@ class Runner:
             self._thread.join(timeout)
 
     @property
+    def waiting(self) -> int:
+        """Commands that wait."""
+        return len(self._commands)
+
+    @property
     def alive(self) -> bool:
         """Is the thread still there?"""
         return self._thread.is_alive()
 
     def post(self, command: str, /, *, seq: int = 0, **arguments: Any) -> None:
-        """Have a command done, soon."""
+        """Have a command done, soon. "cancel" lets go of those that wait, and of the one under way if that can be."""
         with self._news:
+            if command == CANCEL:
+                self._cancelled = True
+                self._commands.clear()
             self._commands.append((command, seq, arguments))
             self._news.notify()
+        self.turns.hurry(self)
 
     def subscribe(self, callback: Callback) -> None:
         """Call this with each view, in the runner's thread."""
@@ -118,7 +131,8 @@ class Runner:
     def _live(self) -> None:
         with Compilations(self._compiling, here=True):
             try:
-                self._guarded(self.session.prepare)
+                with self.turns.turn(self):
+                    self._guarded(self.session.prepare)
                 self._loop()
             finally:
                 self._callbacks = ()
@@ -128,17 +142,22 @@ class Runner:
         self._publish()
         last = perf_counter()
         while not self._stopping:
-            told = self._do_commands()
-            if told:  # what a person did is seen before the next part of the run
-                self._publish()
-            now = perf_counter()
-            busy = self._busy
-            if busy:
-                self._guarded(lambda: self.session.advance(min(now - last, LONGEST)))  # noqa: B023  # called at once
-            last = now
-            if busy and (perf_counter() - self._published >= 1.0 / RATE or not self._busy):
-                self._publish()
+            with self.turns.turn(self, hurried=bool(self._commands)):
+                last = self._part(last)
             self._rest()
+
+    def _part(self, last: float) -> float:
+        """Do what was posted, let time pass since `last`, and show it; gives the present."""
+        told = self._do_commands()
+        if told:  # what a person did is seen before the next part of the run
+            self._publish()
+        now = perf_counter()
+        busy = self._busy
+        if busy:
+            self._guarded(lambda: self.session.advance(min(now - last, LONGEST)))
+        if busy and (perf_counter() - self._published >= 1.0 / RATE or not self._busy):
+            self._publish()
+        return now
 
     @property
     def _busy(self) -> bool:
@@ -149,7 +168,9 @@ class Runner:
         """Do what was posted; True if there is something to show for it."""
         told, self._asked = self._asked, False
         while self._commands and not self._stopping:
-            command, seq, arguments = self._commands.popleft()
+            with self._news:
+                command, seq, arguments = self._commands.popleft()
+                self._cancelled = self._cancelled and command != CANCEL
             self._guarded(lambda: self.session.do(command, seq=seq, **arguments))  # noqa: B023  # called at once
             told = True
         return told
@@ -171,7 +192,8 @@ class Runner:
         except Exception as error:
             log.exception("a bench stumbled")
             self.session.running, self.session.goal, self.session.hunting = False, None, None
-            self.session.say("error", f"something went wrong inside carom ({error}). Undo, or restart.")
+            what = type(error).__name__  # its words may tell of files and folders: they are in the log
+            self.session.say("error", f"something went wrong inside carom ({what}). Undo, or restart.")
 
     def _publish(self) -> None:
         if self.session.run is None:  # the scene cannot be run: say why, and show it as it is

@@ -36,7 +36,7 @@ def step(session: Session) -> None:
     track = session.track
     stepped = track.sim.solver == "stepped"
     goal = track.time + (track.sim.method.step if stepped else FRAME * session.pace)
-    track.toward(goal)
+    track.toward(goal, asked=session.cancelled)
     for each in session.beside:
         each.toward(track.time, 1.0)
     session.recount()
@@ -121,6 +121,11 @@ def unhold(session: Session) -> None:
     session.held = False
 
 
+def cancel(session: Session) -> None:
+    """Let go of what is under way: stand still, where the run has come to."""
+    session.running, session.goal, session.hunting = False, None, None
+
+
 DOES: Does = {
     "run": run,
     "pause": pause,
@@ -136,4 +141,5 @@ DOES: Does = {
     "to-end": to_end,
     "hold": hold,
     "unhold": unhold,
+    "cancel": cancel,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import platform
 import secrets
@@ -19,18 +20,30 @@ from starlette.types import ASGIApp
 
 from carom.errors import CaromError
 from carom.lab.bench import Benches
+from carom.lab.budget import Budget
+from carom.lab.doors import Door, Socket
 from carom.lab.guard import Guard
+from carom.lab.limits import Limits
 from carom.lab.wire import Wire
 
 HOST = "127.0.0.1"
 PORT = 8421
 """Tried first: browsers keep a person's settings by address, so that it should stay the same."""
-LARGEST_MESSAGE = 32 * 2**20
+LARGEST_MESSAGE = 20 * 2**20
 """Bytes of a message; beyond it the socket is closed before the message is read. `wire.LARGEST` is said in words."""
+SWITCH = 0.0005
+"""Seconds after which a thread of Python lets another go on: a tenth of what is usual, for the one that answers."""
 GRACE = 1
 """Seconds for connections to say goodbye, whole ones for uvicorn."""
 DEADLINE = 1.8
 """Seconds from Ctrl-C until the process ends, whatever is under way."""
+
+
+TOLD = (0.1, 20.0)
+"""Lines a second, and at once, that others' libraries may write into the terminal: nobody can flood it."""
+TALKATIVE = ("asyncio", "uvicorn.error", "nicegui", "socketio.server", "engineio.server", "carom.lab.runner")
+PING_EVERY, PONG_WITHIN = 20.0, 20.0
+"""Seconds between two looks whether a browser is still there, and for its answer."""
 
 
 class ServerError(CaromError):
@@ -50,11 +63,14 @@ def serve(
     `path` is the page that is opened first.
     """
     listener = listening(port)
+    sys.setswitchinterval(SWITCH)
+    for name in TALKATIVE:
+        logging.getLogger(name).addFilter(Terse())
     number = listener.getsockname()[1]
     token = secrets.token_urlsafe(32)
     address = f"http://{HOST}:{number}{path}{'&' if '?' in path else '?'}token={token}"
     benches = Benches()
-    guarded = Guard(Wire(app(benches), benches), number, token)
+    guarded = Guard(Limits(Wire(app(benches), benches)), number, token)
 
     def started() -> None:
         say(f"carom's laboratory: {address}  (Ctrl-C stops it)")
@@ -110,6 +126,8 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=Door,
+                ws=Socket,
                 log_level="error",
                 access_log=False,
                 server_header=False,
@@ -117,6 +135,8 @@ class Server(uvicorn.Server):
                 proxy_headers=False,
                 ws_per_message_deflate=False,
                 ws_max_size=LARGEST_MESSAGE,
+                ws_ping_interval=PING_EVERY,
+                ws_ping_timeout=PONG_WITHIN,
                 timeout_graceful_shutdown=GRACE,
                 lifespan="on",
             )
@@ -144,6 +164,18 @@ class Server(uvicorn.Server):
             timer.daemon = True
             timer.start()
         super().handle_exit(sig, frame)
+
+
+class Terse(logging.Filter):
+    """Lets so many lines of a log through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = Budget(*TOLD)
+
+    def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002  # whatever it is
+        """Is there room for this one?"""
+        return self.told.spend()
 
 
 def leave() -> None:

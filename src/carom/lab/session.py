@@ -78,6 +78,8 @@ class Session:
         """Does a command wait? Then a part of the run ends early."""
         self.stopping: Callable[[], bool] = lambda: False
         """Is the bench being ended? Then nothing is finished any more."""
+        self.cancelled: Callable[[], bool] = lambda: False
+        """Shall what takes long be let go?"""
         self.seq = self.said = 0
         self.message: Message | None = None
         self.look = Look(self)
@@ -245,7 +247,13 @@ class Session:
         while self.goal is not None or (self.hunting is not None and not self.asked()):
             if self.stopping():
                 return
+            self.heed_cancel()
             self.advance(0.0)
+
+    def heed_cancel(self) -> None:
+        """A refusal, if what is being done was cancelled."""
+        if self.cancelled():
+            raise refusal("", "this was cancelled, and nothing has changed", "Do it again, if you wish.")
 
     def let_go(self) -> None:
         """The bench has ended: its past, which is large, goes at once, whoever still knows the session."""

@@ -18,7 +18,7 @@ from carom.errors import Problem, SceneError
 from carom.lab.reading import refusal
 from carom.lab.view import View
 from carom.scene import Scene
-from carom.scene.files import dumps, loads
+from carom.scene.files import dumps, loads, values_in
 from carom.scene.stepping import Stepping
 
 LONGEST = 60_000
@@ -27,6 +27,10 @@ LARGEST = 5_000_000
 """Bytes of a scene that a link may unfold to: a link is a stranger's."""
 MOST_BALLS = 200_000
 """Balls of a scene that a link or a file may bring: a line of it can ask for millions."""
+MOST_VALUES = 20 * MOST_BALLS
+"""Values in its text, a few seconds of reading: more than so many balls have."""
+COUNTED = ("count", "points", "floors")
+"""Parameters of generators that tell how many balls they make."""
 CROWD = 20_000
 """Balls that no link can hold: a scene of more is not even tried."""
 PREFIX = "1."
@@ -106,6 +110,9 @@ def opened(text: str) -> Scene:
 def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
     """The scene in a text that came from outside; a refusal, before it is made, if it would have too many balls."""
     crowded = Problem("balls", f"the scene has more than {MOST_BALLS:,} of them", "Use fewer.")
+    if values_in(text) > MOST_VALUES:
+        what = f"about {values_in(text):,} values, and {MOST_VALUES:,} is the most"
+        raise SceneError([Problem("", what, "Use fewer.")], source=name)
     try:
         if _expected(text, form) > 2 * MOST_BALLS:  # the number of a jet's points is known roughly
             raise SceneError([crowded], source=name)
@@ -120,9 +127,10 @@ def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
 
 def limited(parameters: dict[str, Any]) -> dict[str, Any]:
     """Parameters for a generator; a refusal if they ask for too many balls."""
-    count = parameters.get("count")
-    if isinstance(count, int | float) and count > MOST_BALLS:
-        raise refusal("count", f"{count:,} are more balls than a bench holds, {MOST_BALLS:,}", "Use fewer.")
+    number = _made(parameters)
+    if number > MOST_BALLS:
+        word = next((name for name in COUNTED if name in parameters), "count")
+        raise refusal(word, f"{number:,.10g} are more balls than a bench holds, {MOST_BALLS:,}", "Use fewer.")
     return parameters
 
 
@@ -143,7 +151,7 @@ def _expected(text: str, form: str) -> float:
 def _points(table: dict[str, Any]) -> float:
     """About how many balls a table makes."""
     if table.get("kind") != "water":
-        return prod(map(_number, [table.get("count", 1), *_list(table.get("counts"))]))
+        return prod(map(_number, _list(table.get("counts")))) * _made(table)
     spans = [_number(each) for each in _list(table.get("size"))]
     if not spans:
         across = [_number(table.get("width"))] * (len(_list(table.get("nozzle"))) - 1)
@@ -151,6 +159,12 @@ def _points(table: dict[str, Any]) -> float:
         spans = [*across, speed * _number(table.get("duration"))]
     spacing = _number(table.get("spacing"))
     return prod(max(span / spacing, 1.0) for span in spans) if spacing > 0.0 else 0.0
+
+
+def _made(parameters: dict[str, Any]) -> float:
+    """About how many balls a generator makes of its parameters: those of a side count once an axis."""
+    axes = 3 if parameters.get("dimension") == 3 else 2
+    return prod(_number(parameters.get(name, 1)) ** (axes if name == "points" else 1) for name in COUNTED)
 
 
 def _list(value: Any) -> list[Any]:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
-from weakref import ref
+from weakref import WeakSet, ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.collision_log import CollisionLog, Rows
+from carom.lab.machine import physical_memory
 from carom.lab.past import Input, Keyframe, Past, Segment
 from carom.scene import Scene
 from carom.simulation import Simulation
@@ -31,6 +32,8 @@ MEMORY = 200_000_000
 """Bytes that the copies of a track may take,"""
 HISTORY = 200_000_000
 """and those that its histories may."""
+ALTOGETHER = physical_memory() // 4
+"""Bytes for the copies, or the histories, of all tracks of this process: where they are many, each has less."""
 MOST_FRAMES, FEWEST_FRAMES = 240, 12
 APART = 0.1
 """Seconds of computing between two copies, at least,"""
@@ -44,6 +47,15 @@ JOLT = 0.25
 """A part that takes longer, in s, has compiled something, and tells nothing of the cost."""
 FAR = 8.0
 """Parts of a run, from which on an instant is sooner read in the history than run to."""
+
+
+TRACKS: WeakSet[Track] = WeakSet()
+"""All of this process."""
+
+
+def share_of(most: int) -> int:
+    """What a track may use of that, with as many others as there are."""
+    return min(most, ALTOGETHER // max(len(TRACKS), 1))
 
 
 def held(sim: Simulation) -> set[int]:
@@ -62,8 +74,10 @@ class Track:
         self.sim = sim
         self.part = 0.0
         """Simulated time that a part of the run took last, s; 0: unknown."""
-        self._most: tuple[int, int] = (0, 0)
+        self._size: tuple[int, int] = (0, 0)
+        """Balls, and the bytes of a copy with so many."""
         self._histories: list[ref[History]] = []
+        TRACKS.add(self)
         self.past = Past((self._segment(sim, 0.0, wish or {}),))
         self._enter(0, self.past.segments[0].frames[0])
 
@@ -168,12 +182,12 @@ class Track:
     def _forget(self) -> None:
         """Let go of what histories hold beyond their memory: those of the past first, then what is oldest in this."""
         held = [each for known in self._histories if (each := known()) is not None]
-        total = sum(each.nbytes for each in held)
+        total, most = sum(each.nbytes for each in held), share_of(HISTORY)
         for each in held:
-            if total <= HISTORY:
+            if total <= most:
                 break
             total -= each.nbytes
-            each.keep_within(max(HISTORY - total, 0))
+            each.keep_within(max(most - total, 0))
             total += each.nbytes
 
     def _run(self, stop: float, left: float, *, known: bool) -> None:
@@ -391,12 +405,12 @@ class Track:
     def most_frames(self) -> int:
         """How many copies fit into the memory that there is for them."""
         count = len(self.scene.balls)
-        if self._most[0] != count or not self._most[1]:
+        if self._size[0] != count or not self._size[1]:
             size = sum(each.nbytes for each in self.sim._solver.state().values())  # noqa: SLF001  # as above
             if self.segment.history is None:
                 size = len(pickle.dumps(self.sim, protocol=5))
-            self._most = (count, int(min(max(MEMORY / size, FEWEST_FRAMES), MOST_FRAMES)))
-        return self._most[1]
+            self._size = (count, size)
+        return int(min(max(share_of(MEMORY) / self._size[1], FEWEST_FRAMES), MOST_FRAMES))
 
     def _thin_out(self) -> None:
         """Let copies go until there are no more than fit."""

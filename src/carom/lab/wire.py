@@ -7,7 +7,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -15,7 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from carom.lab.bench import Bench, Benches
-from carom.lab.commands import COMMANDS
+from carom.lab.budget import Budget
+from carom.lab.commands import CANCEL, COMMANDS
 from carom.lab.frames import WORD, text
 from carom.lab.stream import Stream
 from carom.lab.view import View
@@ -30,10 +31,18 @@ MISTAKES = (1.0, 30.0)
 ORDERS = (300.0, 2000.0)
 """Messages a second of any kind, and how many at once: a mouse sends 125 a second, a screen draws 60 frames or 144."""
 
+CHARACTERS = (1e6, 2.0 * LARGEST)
+"""Their characters a second, and how many at once: two large files, and whatever a hand can do."""
+WAITING = 1000
+"""Commands that wait for a bench which is busy; what comes then is not done, and that is said."""
+VISITORS = 16
+"""Sockets at a bench: a tab has one, and another while it is loaded anew."""
+
 GONE = 4404
 """Close code: there is no such bench (any more); the page should be loaded anew."""
 FLOOD = 1008
 BROKEN = 1011
+CROWDED = 1013
 
 
 @dataclass(frozen=True)
@@ -122,24 +131,6 @@ def shortened(value: Any) -> str:
     return shown if len(shown) <= 60 else f"{shown[:60]}…"
 
 
-class Budget:
-    """So many a second, and so many at once."""
-
-    def __init__(self, rate: float, most: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self.rate = rate
-        self.most = most
-        self.clock = clock
-        self.left = most
-        self.at = clock()
-
-    def spend(self) -> bool:
-        """One more; False if there are too many."""
-        now = self.clock()
-        self.left = min(self.most, self.left + self.rate * (now - self.at)) - 1.0
-        self.at = now
-        return self.left >= 0.0
-
-
 class Connection:
     """One socket at a bench."""
 
@@ -151,6 +142,7 @@ class Connection:
         self.told = False
         self.mistakes = Budget(*MISTAKES)
         self.orders = Budget(*ORDERS)
+        self.characters = Budget(*CHARACTERS)
 
     async def send(self, message: str | bytes) -> None:
         """Send; waits while the line is full."""
@@ -209,7 +201,8 @@ class Connection:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":
                 return
-            if not self.orders.spend():
+            size = len(message.get("text") or message.get("bytes") or "")
+            if not (self.orders.spend() and self.characters.spend(size)):
                 raise Flood("too many messages at once. Reload the page.")
             try:
                 self.heed(message.get("text"))
@@ -229,6 +222,8 @@ class Connection:
                 self.bench.want(self, velocities=velocities, forces=forces)
                 self.stream.want(velocities=velocities, forces=forces)
             case Do(seq, name, arguments):
+                if name != CANCEL and self.bench.runner.waiting >= WAITING:
+                    raise MessageError(f"{WAITING:,} commands wait already: {name} is not done. Wait, or cancel.")
                 self.bench.runner.post(name, seq=seq, **arguments)
 
 
@@ -254,5 +249,7 @@ class Wire:
         bench = self.benches.find(found[1])
         if bench is None:
             await socket.close(GONE, "this bench has ended")
+        elif len(bench.wants) >= VISITORS:
+            await socket.close(CROWDED, "too many look at this bench")
         else:
             await Connection(socket, bench).converse()

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
+import re
 from functools import partial
 
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from carom.lab.pages.desk import Desk
-from carom.lab.pages.html import button, tag
+from carom.lab.pages.html import button, json_of, tag
 from carom.lab.pages.numbers import typed
 from carom.lab.texts import thousands
 from carom.lab.view import View
 
 ROWS = 12
 """Of a page of the table."""
+CELL = re.compile(r"b\.\d{1,9}\.\w+")
+"""The key of a number in the table: the ball, and which of its numbers."""
 UNITS = {"x": "m", "y": "m", "z": "m", "vx": "m/s", "vy": "m/s", "vz": "m/s", "mass": "kg", "radius": "m"}
 
 
@@ -64,14 +66,16 @@ class BallsTab:
         self.first = max(self.first + pages * ROWS, 0)
 
     def _typed(self, event: GenericEventArguments) -> None:
-        key, value = json.loads(event.args)
-        _, index, name = key.split(".")
-        self.desk.live.forget(key)
-        self.desk.edit("balls", "change", typed=key, index=int(index), field=name, value=value)
+        match json_of(event):
+            case [str(key), value] if CELL.fullmatch(key):
+                _, index, name = key.split(".")
+                self.desk.live.forget(key)
+                self.desk.edit("balls", "change", typed=key, index=int(index), field=name, value=value)
 
     def _choose(self, event: GenericEventArguments) -> None:
-        index, more = json.loads(event.args)
-        self.desk.post("select", indices=[int(index)], mode="toggle" if more else "only")
+        match json_of(event):
+            case [str(index), more] if index.isdecimal() and len(index) < 10:
+                self.desk.post("select", indices=[int(index)], mode="toggle" if more else "only")
 
     def refresh(self, view: View) -> None:
         """Say what has changed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
@@ -12,12 +13,13 @@ from starlette.concurrency import run_in_threadpool
 
 from carom.errors import CaromError
 from carom.lab.bench import Bench, Benches
+from carom.lab.budget import Budget
 from carom.lab.keymap import keymap
 from carom.lab.pages.balls_tab import BallsTab
 from carom.lab.pages.collisions_tab import CollisionsTab
 from carom.lab.pages.desk import Desk, Part
 from carom.lab.pages.frame import head, words_of
-from carom.lab.pages.html import icon, tag
+from carom.lab.pages.html import icon, tag, text_of
 from carom.lab.pages.inspector_tab import BallTab
 from carom.lab.pages.live import Live
 from carom.lab.pages.menus import Menus
@@ -26,13 +28,19 @@ from carom.lab.pages.opening import Counter
 from carom.lab.pages.options_tab import OptionsTab
 from carom.lab.pages.transport import Transport
 from carom.lab.pages.view_tab import ViewTab
+from carom.lab.stream import urgent
 from carom.lab.texts import Texts
+from carom.lab.view import View
 
 TABS = ("ball", "balls", "meters", "collisions", "options", "view")
 OTHER_TAB = 2.0
 """Seconds after which a bench that is still looked at belongs to another tab."""
 REFRESH = 0.125
 """Seconds between looks at the view: what moves does not wait for it."""
+PART = 0.25
+"""All pages together take that part of the server's time with their looks: if they are many, each looks less often."""
+LOOKS = Budget(PART, PART)
+"""Seconds for the looks of all pages: however many people do something at once, the rest stays for answering them."""
 MANY = 2000
 """With more balls than this, every second look is left out while it runs: the browser has enough to draw."""
 
@@ -51,7 +59,7 @@ def declare(benches: Benches, counter: Counter) -> None:
         except CaromError as problem:
             _sorry(words, words.error(problem))
             return
-        BenchPage(words, client, bench).build()
+        BenchPage(words, client, bench, benches.count).build()
 
 
 async def again(benches: Benches, identity: str, client: Client) -> Bench | None:
@@ -81,7 +89,9 @@ def _sorry(words: Texts, problem: str) -> None:
 class BenchPage:
     """One page and its bench."""
 
-    def __init__(self, words: Texts, client: Client, bench: Bench) -> None:
+    def __init__(self, words: Texts, client: Client, bench: Bench, pages: Callable[[], int]) -> None:
+        self.pages = pages
+        """How many there are."""
         self.desk = Desk(words, Live(client), bench)
         self.menus = Menus(self.desk)
         self.view_tab = ViewTab(self.desk)
@@ -97,6 +107,8 @@ class BenchPage:
         self.transport = Transport(self.desk)
         self.tab = TABS[0]
         self.ticks, self.ran = 0, False
+        self.next_look = 0.0
+        self.known: tuple[Any, ...] = ()
 
     def build(self) -> None:
         """Put everything on the page."""
@@ -134,7 +146,7 @@ class BenchPage:
                         aria_selected="true" if chosen else "false",
                         tabindex="0" if chosen else "-1",
                     )
-            tabs.on("carom-tab", lambda event: self._turn(event.args), js_handler="(e) => emit(e.detail)")
+            tabs.on("carom-tab", lambda event: self._turn(text_of(event)), js_handler="(e) => emit(e.detail)")
             for name, part in self.tabs.items():
                 hidden = None if name == self.tab else ""
                 with tag(
@@ -147,13 +159,22 @@ class BenchPage:
                 ):
                     part.build()
 
-    def _turn(self, name: Any) -> None:
+    def _turn(self, name: str) -> None:
         if name in self.tabs:
-            self.tab = str(name)
+            self.tab = name
 
     def refresh(self) -> None:
         """Say what has changed since the last look. Of the panel, only what is seen."""
-        view = self.desk.view
+        view, now = self.desk.view, monotonic()
+        if (now < self.next_look and urgent(view) == self.known) or not LOOKS.spend(0.0):
+            return
+        self.known = urgent(view)
+        self._refresh(view)
+        took = monotonic() - now
+        LOOKS.owe(took)
+        self.next_look = now + took * self.pages() / PART
+
+    def _refresh(self, view: View) -> None:
         self.ticks += 1
         if self.ticks % 2 and view.running and self.ran and len(view.positions) > MANY:
             return

@@ -7,7 +7,7 @@ from typing import Any
 from nicegui.element import Element
 
 from carom.lab.pages.desk import Desk
-from carom.lab.pages.html import icon, tag
+from carom.lab.pages.html import icon, tag, text_of
 from carom.lab.pages.numbers import plain
 from carom.lab.view import View
 
@@ -42,7 +42,7 @@ class CollisionsTab:
         tag("p", words("collisions.none"), classes="hint", data_show="collisions.none", hidden="")
         tag("p", words("collisions.shown", n=SHOWN), classes="hint", data_show="collisions.more", hidden="")
         go = "(e) => { const b = e.target.closest('[data-time]'); if (b) emit(b.dataset.time); }"
-        self.rows.on("click", lambda event: self.desk.post("scrub", time=float(event.args)), js_handler=go)
+        self.rows.on("click", lambda event: self.desk.post("scrub", time=text_of(event)), js_handler=go)
 
     def refresh(self, view: View) -> None:
         """Say what has changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import Request
@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from carom.errors import CaromError, SceneError
 from carom.lab.pages.frame import dialog, head, language_and_theme, words_of
-from carom.lab.pages.html import button, choice, field, icon, tag
+from carom.lab.pages.html import button, choice, field, icon, json_of, tag
 from carom.lab.pages.live import Live
 from carom.lab.pages.opening import GROUPS, dimension_of, entry_of, group_of, parameters, shown
 from carom.lab.texts import Texts
@@ -130,7 +130,7 @@ class Gallery:
                     send.props["type"] = "submit"
             # Enter in a field sends the form before the field has told its change: all are read at once.
             read = "(e) => { e.preventDefault(); emit(JSON.stringify(caromShell.read(e.target))); }"
-            form.on("submit", lambda event: self._open(json.loads(event.args)), js_handler=read)
+            form.on("submit", lambda event: self._open(json_of(event)), js_handler=read)
         self.live.call("open", "parameters", words.of_library(self.entry.title))
 
     def _parameter(self, each: library.Parameter) -> None:
@@ -145,13 +145,13 @@ class Gallery:
             field(label, key=f"parameter.{each.name}", unit=unit, value=value, inputmode=mode, classes="wide")
         tag("span", words.of_library(each.meaning), classes="meaning")
 
-    async def _open(self, typed: dict[str, str]) -> None:
+    async def _open(self, typed: Any) -> None:
         """Open the scene with what was typed; or say, beside the field, what is wrong with it."""
         entry = self.entry
-        if entry is None:  # nothing was asked
+        if entry is None or not isinstance(typed, dict):  # nothing was asked, or nothing was told
             return
         self.live.call("wrong", "", "")
-        values = {key.removeprefix("parameter."): value for key, value in typed.items()}
+        values = {key.removeprefix("parameter."): str(value) for key, value in typed.items()}
         try:
             chosen = parameters(entry, values)
             await run_in_threadpool(library.load, entry.name, **chosen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -135,7 +136,7 @@ def field(
                 tag("span", unit, classes="unit", aria_hidden="true")
         tag("span", classes="wrong", id=f"{identity}-wrong", role="alert", data_wrong=key)
     if change is not None:
-        box.on("change", lambda event: change(_text(event)), js_handler="(e) => emit(e.target.value)")
+        box.on("change", lambda event: change(text_of(event)), js_handler="(e) => emit(e.target.value)")
     return whole
 
 
@@ -161,7 +162,7 @@ def choice(
                     tag("option", words, value=option, selected="" if option == value else None)
         tag("span", classes="wrong", role="alert", data_wrong=key)
     if change is not None:
-        box.on("change", lambda event: change(_text(event)), js_handler="(e) => emit(e.target.value)")
+        box.on("change", lambda event: change(text_of(event)), js_handler="(e) => emit(e.target.value)")
     if script is not None:
         box.on("change", js_handler=f"(e) => {{ const value = e.target.value; {script} }}")
     return whole
@@ -182,7 +183,7 @@ def switch(
         tag("span", label)
     if change is not None:
         box.on(
-            "change", lambda event: change(_text(event) == "true"), js_handler="(e) => emit(String(e.target.checked))"
+            "change", lambda event: change(text_of(event) == "true"), js_handler="(e) => emit(String(e.target.checked))"
         )
     if script is not None:
         box.on("change", js_handler=f"(e) => {{ const on = e.target.checked; {script} }}")
@@ -197,6 +198,15 @@ def reading(label: str, key: str, *, classes: str = "") -> Element:
     return whole
 
 
-def _text(event: GenericEventArguments) -> str:
-    told = event.args
-    return str(told[0] if isinstance(told, list) else told)
+def text_of(event: GenericEventArguments) -> str:
+    """What a page of ours tells with an event, which is a text; empty if it is none."""
+    told = event.args[0] if isinstance(event.args, list) and event.args else event.args
+    return str(told) if isinstance(told, str | int | float) else ""
+
+
+def json_of(event: GenericEventArguments) -> Any:
+    """The same, of one that tells JSON; None if it is none."""
+    try:
+        return json.loads(text_of(event))
+    except (ValueError, RecursionError):
+        return None

@@ -87,7 +87,9 @@ class Counter:
     LARGEST = 32 * 2**20
     """Bytes of a file or a link."""
     MOST = 64
-    """Scenes that are kept; the oldest are forgotten."""
+    """Scenes that are kept; the oldest are forgotten,"""
+    BALLS = 1_000_000
+    """as they are when all of them hold more balls than this."""
 
     def __init__(self, first: Scene | None = None, entry: str = "") -> None:
         self.first = first
@@ -107,7 +109,9 @@ class Counter:
         """A ticket for a scene."""
         ticket = secrets.token_urlsafe(9)
         self.kept[ticket] = scene
-        while len(self.kept) > self.MOST:
+        while len(self.kept) > self.MOST or (
+            len(self.kept) > 1 and sum(len(each.balls) for each in self.kept.values()) > self.BALLS
+        ):
             self.kept.popitem(last=False)
         return ticket
 

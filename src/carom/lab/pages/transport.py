@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 
 from carom.lab.pages.desk import Desk
-from carom.lab.pages.html import button, icon, tag
+from carom.lab.pages.html import button, icon, tag, text_of
 from carom.lab.pages.numbers import clock, factor, seconds
 from carom.lab.view import View
 
@@ -45,7 +45,7 @@ class Transport:
             self._speed()
 
     def _speed(self) -> None:
-        words, post = self.desk.words, self.desk.post
+        words = self.desk.words
         with tag("label", classes="speed"):
             tag("span", words("transport.speed"), classes="sr")
             slider = tag(
@@ -60,10 +60,18 @@ class Transport:
                 tag("option", value=str(mark))
         slider.on(
             "input",
-            lambda event: post("speed", factor=10.0 ** float(event.args)),
+            lambda event: self._slide(text_of(event)),
             js_handler="(e) => { if (Math.abs(e.target.value) < 0.08) e.target.value = 0; emit(e.target.value); }",
             throttle=0.05,
         )
+
+    def _slide(self, text: str) -> None:
+        """The slider shows the power of ten of the speed."""
+        try:
+            power = float(text)
+        except ValueError:
+            return
+        self.desk.post("speed", factor=10.0 ** min(power, 9.0))
 
     def _strip(self) -> None:
         words = self.desk.words
@@ -72,6 +80,10 @@ class Transport:
             tag("span", data_live="strip", role="status", aria_live="polite")
             end = button(words("transport.to-end"), lambda: self.desk.post("to-end"), classes="quiet small", hidden="")
             end.props["data-show"] = "strip.past"
+            cancel = button(
+                words("strip.cancel"), lambda: self.desk.post("cancel"), classes="quiet small", hidden="", id="cancel"
+            )
+            cancel.props["data-show"] = "strip.busy"
             gone = button(
                 words("strip.dismiss"), self.desk.dismiss, icon_name="close", bare=True, classes="small", hidden=""
             )

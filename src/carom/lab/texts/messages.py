@@ -14,13 +14,15 @@ from importlib import resources
 
 _MORE = re.compile(r" \(and (\d+) more\)$")
 _MORE_WORDS = {"pl": " (i jeszcze {})", "ru": " (и ещё {})"}
+LONGEST = 1000
+"""Letters of a message that is translated: to compare a longer one with all patterns would take long."""
 _SENTENCE = re.compile(r"(?<=\.) (?=\S)")
 _NAME = re.compile(r"\\\{(\w+)\\\}")
 
 
 def translated(text: str, language: str) -> str:
     """A message in a language; as it is, if it is not known."""
-    if language not in _MORE_WORDS:
+    if language not in _MORE_WORDS or len(text) > LONGEST:
         return text
     more = _MORE.search(text)
     sentences = [_sentence(each, language) for each in _SENTENCE.split(_MORE.sub("", text))]

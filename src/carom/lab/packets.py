@@ -1,0 +1,82 @@
+"""What a page may say to the shell's socket: packets of socket.io, as NiceGUI's own script sends them.
+
+NiceGUI takes what comes as it is: a packet that is not sound ends in a traceback in the terminal, and one that names
+another page acts there. So what is not sound, or not of the page's own, never reaches it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+loads: Callable[[str], Any]
+try:
+    from orjson import loads  # what NiceGUI reads with, where it is there: it takes less for JSON than Python does
+except ImportError:
+    from json import loads
+
+BARE = frozenset(("1", "2", "3", "40", "41", "2probe", "3probe"))
+"""Packets without content: leave, ping, pong, connect, disconnect."""
+EVENT = re.compile(r"42\d{0,9}(\[.*\])", re.DOTALL)
+
+Verdict = Literal["pass", "drop", "refuse"]
+
+
+def text(value: Any) -> bool:
+    """A text."""
+    return isinstance(value, str)
+
+
+def whole(value: Any) -> bool:
+    """A whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def packed(value: Any) -> bool:
+    """A list of texts, each JSON of its own, or nothing."""
+    return isinstance(value, list) and all(
+        each is None or (text(each) and parsed(each) is not BROKEN) for each in value
+    )
+
+
+def number(value: Any) -> bool:
+    """The number of an element, which may come as a text."""
+    return whole(value) or text(value)
+
+
+EVENTS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    "event": {"id": number, "listener_id": text, "args": packed},
+    "ack": {"next_message_id": whole},
+    "javascript_response": {"request_id": text},
+    "handshake": {"tab_id": text, "document_id": text},
+}
+"""What each says besides the page that it is of."""
+IDLE = ("log",)
+"""Not passed on: it would write into the terminal."""
+BROKEN = object()
+
+
+def verdict(packet: object, page: str) -> Verdict:
+    """May this go to NiceGUI, from the socket of that page?"""
+    if not isinstance(packet, str):
+        return "refuse"
+    if packet in BARE or (packet.startswith("40{") and isinstance(parsed(packet[2:]), dict)):
+        return "pass"
+    found = EVENT.fullmatch(packet)
+    content = parsed(found[1]) if found else BROKEN
+    match content:
+        case [str(name), {"client_id": str(client)}] if name in IDLE and client == page:
+            return "drop"
+        case [str(name), {"client_id": str(client), **told}] if name in EVENTS and client == page:
+            right = all(key in told and fits(told[key]) for key, fits in EVENTS[name].items())
+            return "pass" if right else "refuse"
+    return "refuse"
+
+
+def parsed(words: str) -> Any:
+    """JSON; BROKEN if it is none."""
+    try:
+        return loads(words)
+    except (ValueError, RecursionError):
+        return BROKEN

@@ -1,0 +1,81 @@
+"""Whose turn it is to compute: benches share the processor evenly, and the server always has a part of it.
+
+Every bench has a thread, and all threads share one interpreter. If fifty of them run at once, the thread that answers
+browsers waits for each of the fifty whenever it wants to go on, and nobody is answered for seconds. So few compute at a
+time, in the order in which they asked; one that has a person's command to do goes before those that have not.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+AT_ONCE = min(max((os.cpu_count() or 2) - 1, 1), 4)
+"""Benches that compute at the same time: a core is left to the server, and more than four would keep it waiting."""
+LONG = 0.1
+"""Who has had the turn for longer, in s, as while compiling, does not keep the others waiting any more."""
+
+
+class Turns:
+    """Turns for so many at once. May be used from any thread."""
+
+    def __init__(self, at_once: int = AT_ONCE, long: float = LONG, clock: Callable[[], float] = time.monotonic) -> None:
+        self.at_once = at_once
+        self.long = long
+        self.clock = clock
+        self._lock = threading.Lock()
+        self._hurried: OrderedDict[object, threading.Event] = OrderedDict()
+        self._waiting: OrderedDict[object, threading.Event] = OrderedDict()
+        self._since: dict[object, float] = {}
+        """When those got their turn who have it, and have not had it for long."""
+
+    @contextmanager
+    def turn(self, owner: object, *, hurried: bool = False) -> Iterator[None]:
+        """Wait for a turn, and have it meanwhile."""
+        self._ask(owner, hurried=hurried)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._since.pop(owner, None)
+                self._admit()
+
+    def hurry(self, owner: object) -> None:
+        """Whoever waits for a turn goes before those that are in no hurry; nothing if he does not wait."""
+        with self._lock:
+            called = self._waiting.pop(owner, None)
+            if called is not None:
+                self._hurried[owner] = called
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        with self._lock:
+            return len(self._hurried) + len(self._waiting)
+
+    def _ask(self, owner: object, *, hurried: bool) -> None:
+        called = threading.Event()
+        with self._lock:
+            (self._hurried if hurried else self._waiting)[owner] = called
+            self._admit()
+        while not called.wait(self.long):
+            with self._lock:
+                self._admit()
+
+    def _admit(self) -> None:
+        """Call those whose turn it is."""
+        now = self.clock()
+        for owner in [owner for owner, since in self._since.items() if now - since >= self.long]:
+            del self._since[owner]
+        while len(self._since) < self.at_once and (self._hurried or self._waiting):
+            owner, called = (self._hurried or self._waiting).popitem(last=False)
+            self._since[owner] = now
+            called.set()
+
+
+TURNS = Turns()
+"""Those of this process."""

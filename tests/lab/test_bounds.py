@@ -1,0 +1,183 @@
+"""A bench has bounds: what takes long can be cancelled, balls and memory end somewhere, and no command breaks it."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from carom.lab import adding, track
+from carom.lab.commands import COMMANDS
+from carom.lab.pages.opening import Counter
+from carom.lab.runner import Runner
+from carom.lab.session import Session
+from carom.lab.texts.messages import LONGEST, translated
+from carom.lab.track import Track
+from carom.lab.turns import Turns
+from carom.scene import library
+from carom.simulation import Simulation
+from effort import examples
+
+
+def until(true: Callable[[], object], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def runner() -> Iterator[Runner]:
+    made = Runner(Session(library.load("oblique"), "oblique"), Turns())
+    made.start()
+    until(lambda: made.view.epoch > 0)
+    yield made
+    made.stop()
+    assert not made.alive
+
+
+# ---------------------------------------------------------------- cancel
+
+
+def test_cancel_lets_go_of_what_is_under_way_and_of_what_waits(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    began = threading.Event()
+
+    def never(_session: Session, _budget: float) -> None:
+        began.set()
+
+    monkeypatch.setattr(Session, "_seek", never)  # a way without end
+    runner.post("run")
+    until(lambda: runner.view.time > 0.1)
+    runner.post("scrub", time=0.0)
+    runner.post("add")  # would be at the goal first
+    until(began.is_set)
+    runner.post("add")
+    runner.post("remove", indices=[0])
+    runner.post("cancel", seq=9)
+    until(lambda: runner.view.seq == 9)
+    view = runner.view
+    assert (len(view.positions), view.running, view.working, runner.waiting) == (2, False, None, 0)
+    assert view.message is not None
+    assert view.message.text == "this was cancelled, and nothing has changed. Do it again, if you wish."
+    runner.post("add")
+    until(lambda: len(runner.view.positions) == 3)
+
+
+@pytest.mark.parametrize("command", ["add", "duplicate"])
+def test_the_search_for_a_place_can_be_cancelled(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(library.load("oblique"), "oblique")
+    session.do("select", indices=[0])
+    session.cancelled = lambda: True
+    message = session.do(command)
+    assert message is not None
+    assert "cancelled" in message.text
+    assert len(session.view().positions) == 2
+
+
+def test_a_step_can_be_cancelled() -> None:
+    session = Session(library.load("oblique"), "oblique")
+    session.begin()
+    session.cancelled = lambda: True
+    session.do("step")
+    assert session.view().time >= 0.0
+
+
+def test_an_error_of_ours_tells_nothing_of_the_machine(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_time: float) -> None:
+        raise OSError(2, "No such file", "/home/somebody/secret.txt")
+
+    monkeypatch.setattr(runner.session, "scrub", broken)
+    runner.post("scrub", time=0.0)
+    until(lambda: runner.view.message is not None)
+    assert runner.view.message is not None
+    assert "secret" not in runner.view.message.text
+    assert "FileNotFoundError" in runner.view.message.text
+
+
+# ---------------------------------------------------------------- bounds
+
+
+@pytest.mark.parametrize("command", ["add", "duplicate"])
+def test_a_bench_holds_so_many_balls(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adding, "MOST_BALLS", 3)
+    session = Session(library.load("oblique"), "oblique")
+    assert session.do("add") is None
+    session.do("select-all")
+    message = session.do(command)
+    assert message is not None
+    assert "are more balls than a bench holds, 3. Use fewer." in message.text
+    assert len(session.view().positions) == 3
+
+
+def test_scenes_are_kept_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counter, "BALLS", 5)
+    counter, scene = Counter(), library.load("oblique")
+    tickets = [counter.keep(scene) for _ in range(4)]
+    assert list(counter.kept) == tickets[2:]
+    monkeypatch.setattr(Counter, "BALLS", 1)
+    assert list(counter.kept) != [last := counter.keep(scene)]
+    assert list(counter.kept) == [last], "the last one always"
+
+
+def test_many_benches_have_less_memory_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    sim = Simulation(library.load("oblique"))
+    one = Track(sim)
+    size = one._size[1] if one.most_frames else 0
+    monkeypatch.setattr(track, "ALTOGETHER", 100 * size * len(track.TRACKS))
+    alone = one.most_frames
+    assert alone == 100
+    others = [Track(sim) for _ in range(len(track.TRACKS))]
+    assert one.most_frames == 50
+    del others
+
+
+def test_a_message_without_end_is_not_searched_for_patterns() -> None:
+    long = "there is no scene " + "a" * LONGEST + " in the library."
+    began = time.perf_counter()
+    assert translated(long * 100, "pl") == long * 100
+    assert time.perf_counter() - began < 0.5
+
+
+# ---------------------------------------------------------------- any command
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from(
+        [10**30, -1, 2**63, 0.5, -0.0, 1e300, 1e-300, "", "x", "1e999", "nan", "0,5", "boundary", "\x1b[2J"]
+    )
+    | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+LONG = {"next-scene", "previous-scene", "open", "compare", "solve", "option", "link", "link-selected", "build"}
+"""These begin other runs, which would compile what this module has no need of."""
+
+
+@st.composite
+def orders(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    """A command with any arguments of its own."""
+    command = COMMANDS[draw(st.sampled_from(sorted(set(COMMANDS) - LONG)))]
+    names = [name.rstrip("?") for name in command.arguments]
+    given = {name: draw(JSON) for name in names if draw(st.booleans())}
+    return command.name, given
+
+
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(orders(), min_size=1, max_size=12))
+def test_no_command_breaks_a_bench(told: list[tuple[str, dict[str, Any]]]) -> None:
+    """It is done, or refused in a line, and the bench can be seen and goes on."""
+    session = Session(library.load("oblique"), "oblique")
+    for number, (name, arguments) in enumerate(told, 1):
+        message = session.do(name, seq=number, **arguments)
+        assert message is None or (0 < len(message.text) < 600 and "\n" not in message.text)
+        view = session.view()
+        assert view.seq == number
+        assert len(view.positions) == len(view.scene.balls)
+        view.state()
+    session.advance(1 / 60)
