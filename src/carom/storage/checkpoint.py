@@ -10,82 +10,26 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import ValidationError
 
 from carom.errors import SceneError, StorageError
 from carom.scene import Scene
-from carom.scene.files import dumps, loads
+from carom.scene.files import dumps
 from carom.storage.atomic import ENDING, replaced
+from carom.storage.opening import one_line, plain_file
 from carom.storage.tape import versions
+from carom.storage.told import Recorded, Told, stored_scene
 
 FORMAT = 1
 HDF5 = b"\x89HDF"
 """How a recording begins."""
 
 Arrays = Mapping[str, NDArray[Any]]
-
-
-Times = Annotated[float, Field(ge=0.0)]
-Counts = Annotated[int, Field(ge=0)]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
-
-
-class Wished(_Model):
-    """How a run is solved."""
-
-    step: Annotated[float, Field(gt=0.0)] | None
-    integrator: str | None
-    contacts: str | None
-    neighbours: str
-    forces: list[str]
-
-
-class Recorded(_Model):
-    """What is recorded, in which file beside the checkpoint, and how far."""
-
-    name: Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]
-    mark: str
-    rows: Annotated[dict[str, Counts], Field(min_length=1)]
-    triggers: list[dict[str, Any]]
-    observables: list[str]
-    events: bool
-    pause: Times | None
-    goal: dict[str, Any]
-
-    @field_validator("name")
-    @classmethod
-    def _stays(cls, name: str) -> str:
-        if name in (".", "..") or name.endswith(ENDING):
-            raise ValueError("is no name of a recording")
-        return name
-
-
-class Told(_Model):
-    """What a checkpoint tells beside arrays."""
-
-    time: Times
-    solver: Literal["exact", "stepped"]
-    wish: Wished
-    recording: Recorded | None
-    versions: dict[str, str]
-
-    @field_validator("time", mode="before")
-    @classmethod
-    def _read(cls, text: Any) -> float:
-        return float.fromhex(str(text))
-
-    @field_validator("recording", mode="before")
-    @classmethod
-    def _none(cls, recording: Any) -> Any:
-        return None if recording == {} else recording
 
 
 @dataclass(frozen=True)
@@ -122,13 +66,12 @@ class Checkpoint:
 
 def read(path: Path) -> Checkpoint:
     """The checkpoint in a file, which may come from anyone: all that is in it is looked through."""
+    plain_file(path)
     try:
         arrays = _arrays(path)
         told = json.loads(arrays["told"].tobytes())
         version = int(told["format"])
-    except FileNotFoundError:
-        raise StorageError(path, "there is no such file", "Check the name.") from None
-    except IsADirectoryError as error:
+    except PermissionError as error:
         raise StorageError.of(path, error) from None
     except Exception:  # libraries answer broken files with errors of any kind
         raise StorageError(path, "is no checkpoint of carom", "Give a file that carom has saved.") from None
@@ -136,7 +79,7 @@ def read(path: Path) -> Checkpoint:
         raise StorageError(path, "a later carom has written it", "Update carom: pip install -U carom.")
     try:
         said = Told.model_validate(told)
-        scene = loads(arrays["scene"].tobytes().decode(), "json", name=str(path))
+        scene = stored_scene(arrays["scene"].tobytes())
         recorder = _within(arrays, "recorder/")
         if said.recording is not None:
             _check_recorder(recorder, said.recording, len(scene.balls))
@@ -162,7 +105,7 @@ def read(path: Path) -> Checkpoint:
 
 def _wrong(path: Path, what: str) -> StorageError:
     remedy = "Give a file as carom has saved it; this one was changed."
-    return StorageError(path, f"is no checkpoint of carom ({' '.join(what.split())[:200]})", remedy)
+    return StorageError(path, f"is no checkpoint of carom ({one_line(what)[:200]})", remedy)
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:

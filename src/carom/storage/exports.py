@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import MissingExtraError, StorageError
+from carom.errors import StorageError
+from carom.extras import require
 from carom.observe.frame import Frame
 from carom.scene import Box
 from carom.storage.atomic import replaced
@@ -86,14 +87,13 @@ def _three(rows: NDArray[Any]) -> NDArray[Any]:
 
 def write_gsd(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
     """GSD in the schema of HOOMD-blue, https://gsd.readthedocs.io: the middle of the box is the origin."""
-    try:
-        import gsd.hoomd  # noqa: PLC0415  # an extra
-    except ImportError as error:
-        raise MissingExtraError("exporting GSD", "exports") from error
+    require("exports", "a file of GSD")
+    import gsd.hoomd  # noqa: PLC0415  # an extra
+
     room, scene = Room.of(recording), recording.scene
     middle = room.low + 0.5 * room.size
     steps, measured = recording.steps, {name: series.values for name, series in recording.observables.items()}
-    with gsd.hoomd.open(str(path), "w") as file:
+    with _in_four_bytes(recording.path), gsd.hoomd.open(str(path), "w") as file:
         for k, frame in _frames(recording, progress):
             there = frame.present
             mass, radius = recording.bulk(k)
@@ -114,6 +114,17 @@ def write_gsd(recording: Recording, path: Path, progress: Callable[[float], obje
             one.log = {"time": np.array([frame.time]), "particles/id": np.flatnonzero(there)}
             one.log |= {name: np.atleast_1d(values[k]) for name, values in measured.items()}
             file.append(one)
+
+
+@contextlib.contextmanager
+def _in_four_bytes(path: Path) -> Iterator[None]:
+    """Numbers that four bytes cannot hold are refused."""
+    try:
+        with np.errstate(over="raise"):
+            yield
+    except FloatingPointError:
+        remedy = "Export it as .xyz or .h5md, which hold all."
+        raise StorageError(path, "has numbers above 3.4e38, which GSD cannot hold", remedy) from None
 
 
 def write_xyz(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.storage.chunks import Chunks
 from carom.storage.packing import Packer
 
 
@@ -24,7 +25,7 @@ class Growing:
         self.chunk = int(dataset.chunks[0])
         self._first = (0,) * (dataset.ndim - 1)
         self._packer = Packer() if dataset.compression and all(dataset.shape[1:]) else None
-        self._tail: NDArray[Any] = dataset[self.length - self.length % self.chunk :]
+        self._tail = Chunks(dataset).read(self.length - self.length % self.chunk, self.length)
         """Rows of the last chunk, if it is not full."""
         self._size = 0
         """Bytes of that chunk."""

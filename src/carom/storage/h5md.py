@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from carom.errors import StorageError
 from carom.storage.atomic import Lock, beside, settle, sync
+from carom.storage.chunks import Chunks, Rows
 from carom.storage.growing import Growing
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ EDITS = "carom/edits"
 """Where it is told who was left after edits: the time and how many, and in another dataset their rows."""
 VERSION = (1, 1)
 """Of H5MD."""
-FORMAT = 1
-"""Of what is under /carom."""
+FORMAT = 2
+"""Of what is under /carom. Since 2, texts that are read again have their length told: see `fixed`."""
 CHUNK = 2**18
 """Bytes of a chunk, about: enough to compress well, little enough to read one frame quickly."""
 PAUSE = 1.0
@@ -51,7 +52,7 @@ ROOM = 2**28
 EACH = 256
 """Bytes that an array takes beside its numbers, about."""
 
-Rows = Mapping[str, NDArray[Any]]
+Batch = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Layout:
     fixed: dict[str, NDArray[Any]] = field(default_factory=dict)
     """Datasets that do not change."""
     texts: dict[str, str] = field(default_factory=dict)
-    """Texts that do not change."""
+    """Texts that do not change; they are read again."""
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By object; groups are made where there are none."""
     links: dict[str, str] = field(default_factory=dict)
@@ -106,7 +107,8 @@ class Writer:
         self._closed = False
         self._file = self._made(fill)
         self._rows = Growing(self._file["carom/rows"])
-        self._sets = {str(name): Growing(self._file[name]) for name in self._rows.dataset.attrs["datasets"]}
+        names = [bytes(name).decode() for name in self._rows.dataset.attrs["datasets"].tolist()]
+        self._sets = {name: Growing(self._file[name]) for name in names}
         self._told: list[int] = []
         """How many rows of each were last said to belong together."""
         self._thread = threading.Thread(target=self._work, name=f"carom writes {path.name}", daemon=True)
@@ -114,7 +116,7 @@ class Writer:
 
     # For who runs.
 
-    def put(self, rows: Rows) -> None:
+    def put(self, rows: Batch) -> None:
         """Append rows, some time; the arrays must not be changed any more."""
         self._check()
         self._hand(dict(rows))
@@ -147,7 +149,11 @@ class Writer:
         """The history in the columns of the file, before rows are put; None if there are none."""
         from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
 
-        columns = {name.removeprefix(PAST): each.dataset for name, each in self._sets.items() if name.startswith(PAST)}
+        columns = {
+            name.removeprefix(PAST): Rows(self.path, each.dataset, each.length)
+            for name, each in self._sets.items()
+            if name.startswith(PAST)
+        }
         return History.over(scene, columns) if columns else None
 
     def _hand(self, packet: Any) -> None:
@@ -292,7 +298,7 @@ def make(file: h5py.File, layout: Layout) -> None:
     for path, values in layout.fixed.items():
         file.create_dataset(path, data=values)
     for path, text in layout.texts.items():
-        file.create_dataset(path, data=text)
+        file.create_dataset(path, data=fixed(text))
     for column in layout.columns:
         shape = column.shape
         most = (None, *(length or None for length in shape))  # chunks of no length there cannot be
@@ -307,7 +313,7 @@ def make(file: h5py.File, layout: Layout) -> None:
     rows = file.create_dataset(
         "carom/rows", (0, len(names)), "i8", maxshape=(None, len(names)), chunks=(256, len(names))
     )
-    rows.attrs["datasets"] = names
+    rows.attrs["datasets"] = np.array([fixed(name) for name in names])
     file.create_dataset("carom/complete", (0,), "u1", maxshape=(None,), chunks=(1,))
     for path, target in layout.links.items():
         file[path] = file[target]
@@ -316,29 +322,21 @@ def make(file: h5py.File, layout: Layout) -> None:
         target.attrs.update(attributes)
 
 
+def fixed(text: str) -> np.bytes_:
+    """A text whose length is told where it stands. HDF5 keeps others elsewhere, and believes any length they tell."""
+    return np.bytes_(text.encode())
+
+
 def copy_rows(old: h5py.File, new: h5py.File, rows: Mapping[str, int]) -> None:
-    """Copy a recording, of each dataset so many rows, chunk by chunk as they are; one with several names stays one."""
-    _copy_group(old, new, {})
+    """Copy so many rows of each column, chunk by chunk as they are packed, into a file that is laid out alike."""
     for name, count in rows.items():
-        new[name].resize(count, axis=0)
+        source, target = Chunks(old[name]), new[name]
+        target.resize(count, axis=0)
+        if target.chunks != old[name].chunks or target.dtype != source.dtype:
+            raise ValueError(f"{name} is laid out in another way")
+        for start in range(0, count if source.nbytes else 0, source.chunk):
+            place = (start, *(0 for _ in source.row))
+            target.id.write_direct_chunk(place, source.packed(place))
     told = new["carom/rows"]
-    counts = np.array([rows[str(name)] for name in told.attrs["datasets"]], np.int64)
     told.resize(1, axis=0)
-    told[0] = counts
-    new["carom/complete"].resize(0, axis=0)
-
-
-def _copy_group(old: h5py.Group, new: h5py.Group, known: dict[Any, str]) -> None:
-    import h5py  # noqa: PLC0415  # as above
-
-    for name, value in old.attrs.items():
-        new.attrs[name] = value
-    for name, each in old.items():
-        where = h5py.h5o.get_info(each.id).addr
-        if where in known:
-            new[name] = new.file[known[where]]
-        elif isinstance(each, h5py.Group):
-            _copy_group(each, new.create_group(name), known)
-        else:
-            old.copy(each, new, name)
-            known[where] = new[name].name
+    told[0] = [rows[bytes(name).decode()] for name in told.attrs["datasets"].tolist()]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from carom.errors import SceneError, StorageError
 
@@ -24,18 +23,30 @@ WRITING = 0b101
 ATTEMPTS = 29
 """How often metadata that someone may be writing are read before they count as broken. HDF5 waits between two attempts,
 each time twice as long: these take 0.6 s. Its own 100 would take for ever."""
-RATIO = 1100
-"""Deflate presses nothing to less than the 1032nd part."""
+
+
+def plain_file(path: Path) -> int:
+    """The size of a file, which must be one: a pipe would keep its reader waiting, and a device has no end."""
+    try:
+        told = path.stat()
+    except FileNotFoundError:
+        raise StorageError(path, "there is no such file", "Check the name.") from None
+    except (OSError, ValueError) as error:  # the latter of names that no file can have
+        raise StorageError.of(path, error) from None
+    if stat.S_ISDIR(told.st_mode):
+        raise StorageError.of(path, IsADirectoryError())
+    if not stat.S_ISREG(told.st_mode):
+        raise StorageError(path, "is a pipe or a device, not a file", "Copy what it gives into a file first.")
+    return told.st_size
 
 
 def opened(path: Path) -> h5py.File:
     """A file of HDF5, to read; one that is being written, or whose writer died, too."""
     import h5py  # noqa: PLC0415  # heavy; only who reads needs it
 
+    size = plain_file(path)
     try:
-        size, head = path.stat().st_size, _head(path)
-    except FileNotFoundError:
-        raise StorageError(path, "there is no such file", "Check the name.") from None
+        head = _head(path)
     except OSError as error:
         raise StorageError.of(path, error) from error
     if not head.startswith(SIGNATURE):
@@ -44,8 +55,12 @@ def opened(path: Path) -> h5py.File:
     modern = len(head) == HEAD and head[VERSION] in (2, 3)
     if modern and size < int.from_bytes(head[EOF], "little"):
         raise StorageError(path, "is cut off: its end is missing", "Copy the file again, or record anew.")
+    if not modern:
+        raise StorageError(
+            path, "is no recording of carom, but another HDF5 file", "Give a file that carom has recorded."
+        )
     with reading(path):
-        if not (modern and head[FLAGS] & WRITING):
+        if not head[FLAGS] & WRITING:
             return h5py.File(path, "r")
         access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
         access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
@@ -78,34 +93,16 @@ def reading(path: Path, what: str = "cannot be read") -> Iterator[None]:
         raise
     except Exception as error:  # libraries answer broken files with errors of any kind
         told = error.problems[0].what if isinstance(error, SceneError) else str(error)
-        told = " ".join(told.split()) or type(error).__name__
+        told = one_line(told) or type(error).__name__
         remedy = "Record it anew: carom run … --out FILE.h5."
         raise StorageError(path, f"{what} ({told[:200]})", remedy) from error
 
 
-def check_columns(file: h5py.File, count: Mapping[str, int], path: Path) -> None:
-    """Has each column so many rows, and are they in the file?"""
-    import h5py  # noqa: PLC0415  # as above
-
-    size = file.id.get_filesize()
-    for name, rows in count.items():
-        dataset = file[name]
-        if not isinstance(dataset, h5py.Dataset) or dataset.chunks is None:
-            raise broken(path, f"{name} is no column of rows")
-        if not 0 <= rows <= len(dataset):
-            raise broken(path, f"{name} has {len(dataset)} rows where {rows} are counted")
-        nbytes = rows * dataset.dtype.itemsize * int(np.prod(dataset.shape[1:], dtype=object))
-        chunk = dataset.dtype.itemsize * int(np.prod(dataset.chunks, dtype=object))
-        if nbytes > size and nbytes > RATIO * dataset.id.get_storage_size() + chunk:
-            raise broken(path, f"{name} has rows that are not in the file")
+def one_line(text: str) -> str:
+    """A text of a file in a line, without characters that a terminal acts on instead of showing them."""
+    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
 def broken(path: Path, what: str) -> StorageError:
     """The complaint about a file whose parts do not fit."""
-    return StorageError(path, what, "The file is not whole: copy it again, or record anew.")
-
-
-def text_of(dataset: Any) -> str:
-    """The text in a dataset."""
-    value = dataset[()]
-    return value.decode("utf-8") if isinstance(value, bytes) else bytes(np.asarray(value)).decode("utf-8")
+    return StorageError(path, one_line(what), "The file is not whole: copy it again, or record anew.")

@@ -17,76 +17,22 @@ from carom.errors import Problem, SceneError, StorageError
 from carom.observe.frame import Frame
 from carom.observe.series import Series
 from carom.scene import Box, Scene
-from carom.scene.files import loads
+from carom.storage.chunks import Rows
+from carom.storage.collisions import Collisions
 from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST
-from carom.storage.opening import broken, check_columns, opened, reading, text_of
-from carom.world.collisions import collision_record
+from carom.storage.inventory import attribute, check_columns, check_counts, look_through, word, words
+from carom.storage.opening import broken, one_line, opened, reading
+from carom.storage.told import Head, stored_scene
 
 if TYPE_CHECKING:
     import h5py
 
 Floats = NDArray[np.float64]
 
-BLOCK = 2**14
-"""Rows that are read at once by who goes through all."""
-
-
-class Collisions:
-    """All collisions of a recording, read as they are asked for."""
-
-    def __init__(self, recording: Recording) -> None:
-        self._recording = recording
-
-    def __len__(self) -> int:
-        return self._recording._rows("carom/collisions/time")  # noqa: SLF001  # its own recording
-
-    @property
-    def count(self) -> int:
-        """How many."""
-        return len(self)
-
-    def __getitem__(self, which: int | slice) -> Any:
-        """A slice gives a structured array with the fields of `Simulation.collide`; a number, one row of it."""
-        if not isinstance(which, slice):
-            k = int(which)
-            if not -len(self) <= k < len(self):
-                raise IndexError(f"there is no collision {which}: there are {len(self)}")
-            return self[k % len(self) : k % len(self) + 1][0]
-        start, stop, step = which.indices(len(self))
-        low, high = (start, stop) if step > 0 else (stop + 1, start + 1)
-        out = np.zeros(max(0, high - low), collision_record)
-        if len(out):
-            with reading(self._recording.path):
-                for name in collision_record.names or ():
-                    column = self._recording.dataset(f"carom/collisions/{name}")[low:high]
-                    if column.ndim > 1:  # a file holds as many numbers of a vector as there are dimensions
-                        out[name][:, : column.shape[1]] = column
-                    else:
-                        out[name] = column
-        return out[::step] if step > 0 else out[::-1][::-step]
-
-    def __iter__(self) -> Iterator[Any]:
-        for start in range(0, len(self), BLOCK):
-            yield from self[start : start + BLOCK]
-
-    def between(self, t0: float, t1: float) -> NDArray[Any]:
-        """The collisions from t0 on, up to but not at t1, s."""
-        times = self._recording.dataset("carom/collisions/time")
-        with reading(self._recording.path):
-            low, high = (_first(times, len(self), t) for t in (t0, t1))
-        return self[low : max(low, high)]  # type: ignore[no-any-return]  # a slice gives an array
-
-
-def _first(times: Any, count: int, t: float) -> int:
-    """The number of the first time that is not before t, by halving: the times may be too many to read."""
-    low, high = 0, count
-    while high - low > 4096:
-        middle = (low + high) // 2
-        if times[middle] < t:
-            low = middle + 1
-        else:
-            high = middle
-    return low + int(np.searchsorted(times[low:high], t))
+FARTHEST = 1e150
+"""Places in m and velocities in m/s that are no mistake: their squares are numbers still."""
+PAGES, PAGE = 2**18, 1024
+"""A history has at most so many pages, or one for so many bytes of the file: a page holds a thousand events or so."""
 
 
 class Recording:
@@ -100,24 +46,27 @@ class Recording:
         self._file = opened(self.path)
         with contextlib.ExitStack() as stack, reading(self.path, "is no recording of carom"):
             stack.callback(self._file.close)
+            datasets = look_through(self._file)
             self._own = self._file["carom"]
-            if int(self._own.attrs["format"]) > FORMAT:
-                raise StorageError(self.path, "a later carom has written it", "Update carom: pip install -U carom.")
-            self._names = [str(name) for name in self._own["rows"].attrs["datasets"]]
-            self.scene: Scene = loads(text_of(self._own["scene"]), "json", name=str(self.path))
-            self.wish: dict[str, Any] = json.loads(self._own.attrs["wish"])
-            self.solver = str(self._own.attrs["solver"])
-            self.mark = str(self._own.attrs["mark"])
+            self._check_format()
+            self._names = words(attribute(self._own["rows"], "datasets"))
+            self.scene: Scene = stored_scene(_text(self._own["scene"]))
+            head = self._head()
+            self.wish: dict[str, Any] = head.wish.model_dump()
+            self.solver: str = head.solver
+            self.mark = head.mark
             """Tells this recording from all others."""
-            self.source = str(self._own.attrs["source"])
+            self.source = one_line(head.source)
             """Where the scene came from, if that is known."""
-            self.versions: dict[str, str] = json.loads(self._own.attrs["versions"])
+            self.versions = {one_line(name): one_line(version) for name, version in head.versions.items()}
             self.dimension = self.scene.dimension
             self.masses: Floats = self.scene.balls.mass
             """Of each ball when recording began, kg."""
             self.radii: Floats = self.scene.balls.radius
             """Of each ball when recording began, m."""
-            self.walls: list[str] = json.loads(text_of(self._own["walls"]))
+            self.triggers = head.triggers
+            """When frames were wished, as files tell it."""
+            self.walls = head.walls
             """Names of walls, by the numbers that collisions give them."""
             self._count: dict[str, int] = {}
             self._times: Floats = np.zeros(0)
@@ -125,21 +74,24 @@ class Recording:
             self._frames: tuple[int, list[NDArray[Any]]] | None = None
             self._span = (0.0, 0.0)
             self._edits: Floats = np.zeros((0, 2))
-            self._check()
+            check_columns(self._file, datasets, self._names, (len(self.masses), self.dimension), self.path)
             self.refresh()
             stack.pop_all()
 
-    def _check(self) -> None:
-        """Is what stands in the head of the file what it should be? It may come from anyone."""
-        told: tuple[Any, ...] = (self.wish, self.versions, self.walls)
-        fits = all(isinstance(each, kind) for each, kind in zip(told, (dict, dict, list), strict=True))
-        if not fits or self.solver not in ("exact", "stepped"):
-            raise broken(self.path, "its attributes do not tell how it was made")
-        row = (len(self.masses), self.dimension)
-        for name in ("position", "velocity", "image"):
-            path = f"{BALLS}/{name}/value"
-            if (name != "image" or path in self._names) and self._file[path].shape[1:] != row:
-                raise broken(self.path, f"{path} has not the balls of the scene")
+    def _check_format(self) -> None:
+        """Can it be read at all?"""
+        version = int(attribute(self._own, "format"))
+        if version > FORMAT:
+            raise StorageError(self.path, "a later carom has written it", "Update carom: pip install -U carom.")
+        if version < FORMAT:
+            raise StorageError(self.path, "an earlier carom has written it, in another form", "Record it anew.")
+
+    def _head(self) -> Head:
+        """What the file tells of how it was made. It may come from anyone."""
+        own = self._own
+        told: dict[str, Any] = {name: word(attribute(own, name)) for name in ("solver", "mark", "source")}
+        told |= {name: json.loads(word(attribute(own, name))) for name in ("wish", "versions", "triggers")}
+        return Head.model_validate({**told, "walls": json.loads(_text(own["walls"]))})
 
     def __enter__(self) -> Self:
         return self
@@ -162,20 +114,19 @@ class Recording:
     def _look(self) -> None:
         rows = self._own["rows"]
         _refresh(rows)
-        last = rows[-1] if len(rows) else np.zeros(len(self._names), np.int64)
+        last = Rows(self.path, rows, len(rows))[-1] if len(rows) else np.zeros(len(self._names), np.int64)
         for name in self._names:
             _refresh(self._file[name])
         _refresh(self._own["complete"])
         count = {name: int(count) for name, count in zip(self._names, last, strict=True)}
-        check_columns(self._file, count, self.path)
-        frames = count[f"{BALLS}/position/time"]
-        if any(many != frames for name, many in count.items() if name.startswith((f"{BALLS}/", "observables/"))):
-            raise broken(self.path, "some frames are not whole")
+        check_counts(self._file, count, self.path)
+        self._check_counts(count)
         self._count = count
-        self._times = self._file[f"{BALLS}/position/time"][: self._rows(f"{BALLS}/position/time")]
+        self._times = self.column(f"{BALLS}/position/time")[:]
         self._times.flags.writeable = False
         self._history = self._frames = None
         self._edits = self.column(EDITS)[:]
+        self._check_edits()
         until, since = self.column("carom/until"), f"{PAST}frame_since"
         known = [float(self._times[0]), float(self._times[-1])] if len(self) else []
         known += [float(until[-1])] if len(until) else []
@@ -184,6 +135,21 @@ class Recording:
         elif not len(self):
             known = []
         self._span = (min(known), max(known)) if known else (0.0, 0.0)
+        if not np.isfinite([*self._times, *known]).all() or (np.diff(self._times) < 0.0).any():
+            raise broken(self.path, "its frames are at no times, or out of order")
+
+    def _check_counts(self, count: Mapping[str, int]) -> None:
+        """Do columns that belong together have as many rows?"""
+        for what, starts in (("frames", (f"{BALLS}/", "observables/")), ("collisions", ("carom/collisions/",))):
+            if len({many for name, many in count.items() if name.startswith(starts)}) > 1:
+                raise broken(self.path, f"some {what} are not whole")
+
+    def _check_edits(self) -> None:
+        """Do edits tell of balls that there are?"""
+        left, count = self._edits[:, 1], len(self.masses)
+        whole = np.isfinite(self._edits).all() and ((left >= 0) & (left <= count) & (left % 1 == 0)).all()
+        if not whole or left.sum() != self._rows(f"{EDITS}_rows"):
+            raise broken(self.path, "its edits leave balls that are not there")
 
     @property
     def complete(self) -> bool:
@@ -219,24 +185,27 @@ class Recording:
         size = self._file[f"{BALLS}/position/value"].chunks[0]
         start = k // size * size
         if self._frames is None or self._frames[0] != start:
-            names = [name for name in ("position", "velocity", "image") if name in self._file[BALLS]]
+            names = [f"{BALLS}/{name}/value" for name in ("position", "velocity", "image")]
             rows = slice(start, min(start + size, len(self)))
-            with reading(self.path):
-                self._frames = (start, [self._file[f"{BALLS}/{name}/value"][rows] for name in names])
+            self._frames = (start, [self.column(name)[rows] for name in names if name in self._count])
+            if any((np.abs(each) > FARTHEST).any() for each in self._frames[1]):
+                raise broken(self.path, f"balls are farther or faster than {FARTHEST:g}")
         return self._frames
 
     @property
     def steps(self) -> NDArray[np.int64]:
         """Of each frame, how many collisions there had been."""
-        with reading(self.path):
-            return self._file[f"{BALLS}/position/step"][: len(self)]  # type: ignore[no-any-return]  # an array of them
+        steps: NDArray[np.int64] = self.column(f"{BALLS}/position/step")[:]
+        if (steps < 0).any():
+            raise broken(self.path, "frames are from before the first collision")
+        return steps
 
     def bulk(self, k: int) -> tuple[Floats, Floats]:
         """Masses (kg) and radii (m) at frame k: they change where balls merge."""
-        balls = self._file[BALLS]
-        if f"{BALLS}/mass/value" in self._count:
-            with reading(self.path):
-                return balls["mass/value"][k], balls["radius/value"][k]
+        names = (f"{BALLS}/mass/value", f"{BALLS}/radius/value")
+        if all(name in self._count for name in names):
+            mass, radius = (self.column(name)[k] for name in names)
+            return mass, radius
         return self.masses, self.radii
 
     def __iter__(self) -> Iterator[Frame]:
@@ -245,24 +214,24 @@ class Recording:
     @property
     def collisions(self) -> Collisions | None:
         """All collisions; None if they were not recorded."""
-        return Collisions(self) if "collisions" in self._own else None
+        return Collisions(self) if "carom/collisions/time" in self._count else None
 
     @property
     def observables(self) -> Mapping[str, Series]:
         """What was measured, by name."""
-        if "observables" not in self._file:
-            return {}
+        names = [name.split("/")[1] for name in self._names if name.startswith("observables/")]
         with reading(self.path):
-            return {name: self._series(name) for name in self._file["observables"]}
+            return {one_line(name): self._series(name) for name in names}
 
     def _series(self, name: str) -> Series:
-        group = self._file[f"observables/{name}"]
-        count = self._rows(f"observables/{name}/value")
-        columns = group["columns"][:] if "columns" in group else None
-        attributes = group.attrs
+        group, values = self._file[f"observables/{name}"], self.column(f"observables/{name}/value")[:]
+        columns = group["columns"][()] if "columns" in group else None
+        if columns is not None and (columns.shape != values.shape[1:] or columns.dtype != np.float64):
+            raise broken(self.path, f"the columns of {name} are others than its values")
+        symbol, unit = (one_line(word(attribute(group, each))) for each in ("symbol", "unit"))
         return Series(
-            name, str(attributes["symbol"]), str(attributes["unit"]), self._times[:count], group["value"][:count],
-            columns, bool(attributes.get("over_interval", False)),
+            one_line(name), symbol, unit, self._times[: len(values)], values, columns,
+            bool(attribute(group, "over_interval")),
         )  # fmt: skip
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:  # noqa: ARG002  # as notebooks call it
@@ -275,7 +244,7 @@ class Recording:
     @property
     def exact(self) -> bool:
         """Can any instant be rebuilt?"""
-        return "history" in self._own
+        return f"{PAST}marks" in self._count
 
     @property
     def span(self) -> tuple[float, float]:
@@ -296,13 +265,15 @@ class Recording:
             what = f"no frame was kept at {t} s, and this run cannot be rebuilt from its events"
             remedy = f"There are {len(self)} frames (.times); the nearest are at {near} s."
             raise SceneError([Problem("at", what, remedy)], source=str(self.path))
-        instant = self.history.at(t)
-        d, who = self.dimension, self._who(t)
-        around = any(getattr(self.scene.boundary, "periodic", ()))
-        turns = _spread(instant.turns[:, :d], who, len(self.masses), 0) if around else None
-        places, velocities = (
-            _spread(each[:, :d], who, len(self.masses), np.nan) for each in (instant.places, instant.velocities)
-        )
+        history = self.history
+        with reading(self.path):
+            instant = history.at(t)
+            d, who = self.dimension, self._who(t)
+            around = any(getattr(self.scene.boundary, "periodic", ()))
+            turns = _spread(instant.turns[:, :d], who, len(self.masses), 0) if around else None
+            places, velocities = (
+                _spread(each[:, :d], who, len(self.masses), np.nan) for each in (instant.places, instant.velocities)
+            )
         return Frame(float(t), places, velocities, turns)
 
     def _who(self, t: float) -> NDArray[np.int64] | None:
@@ -312,7 +283,10 @@ class Recording:
         if not k:
             return None
         last = int(edits[:k, 1].sum())
-        return self.column(f"{EDITS}_rows")[last - int(edits[k - 1, 1]) : last]  # type: ignore[no-any-return]  # numbers
+        who: NDArray[np.int64] = self.column(f"{EDITS}_rows")[last - int(edits[k - 1, 1]) : last]
+        if ((who < 0) | (who >= len(self.masses))).any():
+            raise broken(self.path, "its edits leave balls that are not there")
+        return who
 
     @property
     def history(self) -> Any:
@@ -321,7 +295,10 @@ class Recording:
             from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
 
             with reading(self.path):
-                columns = {name: self.column(f"{PAST}{name}") for name in self._own["history"]}
+                names = [name for name in self._names if name.startswith(PAST)]
+                columns = {name.removeprefix(PAST): self.column(name) for name in names}
+                if len(columns["frame_since"]) > max(PAGES, self._file.id.get_filesize() // PAGE):
+                    raise broken(self.path, "its history has more pages than events")
                 self._history = History.over(self.scene, columns)
         return self._history
 
@@ -344,7 +321,7 @@ class Recording:
 
     def column(self, path: str) -> Rows:
         """One of them as far as it is whole, read as it is sliced."""
-        return Rows(self, path)
+        return Rows(self.path, self._file[path], self._rows(path))
 
     def dataset(self, path: str) -> Any:
         """A dataset of the file, with rows too that are not whole yet."""
@@ -354,44 +331,6 @@ class Recording:
         return self._count.get(path, 0)
 
 
-class Rows:
-    """A column of a recording as far as it is whole, read as it is sliced."""
-
-    def __init__(self, recording: Recording, path: str) -> None:
-        self._path = recording.path
-        self._dataset = recording.dataset(path)
-        self.shape = (recording._rows(path), *self._dataset.shape[1:])  # noqa: SLF001  # its own recording
-        self.dtype = self._dataset.dtype
-
-    def __len__(self) -> int:
-        return int(self.shape[0])
-
-    def __getitem__(self, which: Any) -> Any:
-        if isinstance(which, slice):
-            return self._slice(range(*which.indices(len(self))))
-        if isinstance(which, int | np.integer):
-            if not -len(self) <= which < len(self):
-                raise IndexError(f"there is no row {which}: there are {len(self)}")
-            with reading(self._path):
-                return self._dataset[int(which) % len(self)]
-        return self[:][which]
-
-    def _slice(self, rows: range) -> Any:
-        if not rows:
-            return np.empty((0, *self.shape[1:]), self.dtype)
-        with reading(self._path):
-            if rows.step < 0:  # HDF5 reads forwards
-                return self._dataset[rows[-1] : rows[0] + 1 : -rows.step][::-1]
-            return self._dataset[rows.start : rows.stop : rows.step]
-
-    def __iter__(self) -> Iterator[Any]:
-        for start in range(0, len(self), BLOCK):
-            yield from self[start : start + BLOCK]
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.asarray(self[:], dtype)
-
-
 def _spread(rows: NDArray[Any], who: NDArray[np.int64] | None, count: int, nothing: float) -> NDArray[Any]:
     """Values of the balls that there are, by the rows that they have."""
     if who is None:
@@ -399,6 +338,11 @@ def _spread(rows: NDArray[Any], who: NDArray[np.int64] | None, count: int, nothi
     out = np.full((count, *rows.shape[1:]), nothing, rows.dtype)
     out[who] = rows
     return out
+
+
+def _text(dataset: Any) -> bytes:
+    """The text in a dataset."""
+    return bytes(dataset[()])
 
 
 def _refresh(dataset: Any) -> None:

@@ -18,10 +18,12 @@ from carom.errors import StorageError
 from carom.observe.frame import Frame
 from carom.observe.observable import Observable
 from carom.observe.sampler import Sample
+from carom.observe.series import Series
 from carom.scene import Box, Scene
 from carom.scene.files import dumps
 from carom.storage.atomic import ENDING, Lock
-from carom.storage.h5md import BALLS, EDITS, FORMAT, VERSION, Column, Layout, Writer, copy_rows, make
+from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
+from carom.storage.opening import reading
 from carom.storage.recording import Recording
 from carom.world.collisions import collision_record
 
@@ -30,6 +32,18 @@ Columns = Mapping[str, NDArray[Any]]
 
 UNITS = {"time": "s", "place": "m", "impulse": "N s"}
 """Of the columns of collisions that have one."""
+
+
+def versions() -> dict[str, str]:
+    """Of what makes the bits."""
+    from importlib.metadata import version  # noqa: PLC0415  # seldom needed
+
+    ours: Any = import_module("carom")  # the whole, known by name alone
+    return {
+        "carom": ours.__version__,
+        "python": platform.python_version(),
+        **{n: version(n) for n in ("numpy", "numba")},
+    }
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,7 @@ class Header:
     """Where the scene came from, if someone said so."""
     mark: str = field(default_factory=lambda: uuid4().hex)
     """Tells this recording from all others."""
+    versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def merging(self) -> bool:
@@ -56,6 +71,30 @@ class Header:
     def periodic(self) -> bool:
         """Is there an axis that balls can go round?"""
         return any(getattr(self.scene.boundary, "periodic", ()))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is known of an observable before it is recorded."""
+
+    name: str
+    symbol: str
+    unit: str
+    over_interval: bool
+    shape: tuple[int, ...]
+    """Of a value."""
+    columns: Floats | None
+
+    @classmethod
+    def by(cls, each: Observable, value: Floats) -> Self:
+        """By an observable that has begun, in values such as this one."""
+        return cls(each.name, each.symbol, each.unit, each.over_interval, value.shape, each.columns())
+
+    @classmethod
+    def again(cls, series: Series) -> Self:
+        """As it was recorded."""
+        shape = series.values.shape[1:]
+        return cls(series.name, series.symbol, series.unit, series.over_interval, shape, series.columns)
 
 
 class Tape:
@@ -75,7 +114,7 @@ class Tape:
         if path.suffix == ENDING:
             remedy = "Choose another name, such as gas.h5."
             raise StorageError(path, f"files that end with {ENDING} are checkpoints, not recordings", remedy)
-        layout = layout_of(header, observables, sample, history)
+        layout = layout_of(header, [Measured.by(each, sample[each.name]) for each in observables], history)
         return cls(path, header, lambda file: make(file, layout), lock=lock)
 
     @classmethod
@@ -88,12 +127,24 @@ class Tape:
             if sorted(rows) != sorted(old.names):
                 remedy = "Resume without recording (record=False), or begin anew."
                 raise StorageError(path, "the checkpoint counts the rows of other columns", remedy)
-            short = [name for name, count in rows.items() if len(old.dataset(name)) < count]
+            short = [name for name, count in rows.items() if len(old.dataset(name)) < count]  # they may be uncounted
             if short:
                 remedy = "Resume without recording (record=False), or begin anew."
                 raise StorageError(path, f"rows of {short[0]} are missing that the checkpoint vouches for", remedy)
-            header = Header(old.scene, old.solver, old.wish, old.walls, old.collisions is not None, [], mark=mark)
-            return cls(path, header, lambda file: copy_rows(old.file, file, rows), lock=lock)
+            header = Header(
+                old.scene, old.solver, old.wish, old.walls, old.collisions is not None, old.triggers, old.source, mark,
+                old.versions,
+            )  # fmt: skip
+            history = {name.removeprefix(PAST): old.dataset(name) for name in old.names if name.startswith(PAST)}
+            layout = layout_of(header, [Measured.again(each) for each in old.observables.values()], history)
+
+            def fill(file: Any) -> None:
+                """Lay out a file of our own, and take from the old one nothing but rows."""
+                make(file, layout)
+                with reading(path):
+                    copy_rows(old.file, file, rows)
+
+            return cls(path, header, fill, lock=lock)
 
     def history(self) -> Any:
         """The history in the file, to go on with; None if there is none."""
@@ -131,12 +182,12 @@ class Tape:
 
     def passed(self, time: float, history: Columns) -> None:
         """The run has come to a time; so have the columns of its history."""
-        rows = {f"carom/history/{name}": column for name, column in history.items()}
+        rows = {f"{PAST}{name}": column for name, column in history.items()}
         self.writer.put({**rows, "carom/until": np.array([time])})
 
 
-def layout_of(header: Header, observables: Sequence[Observable], sample: Sample, history: Columns) -> Layout:
-    """All datasets of a recording of such a run."""
+def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[str, Any]) -> Layout:
+    """All datasets of a recording of such a run; `history` tells the columns of history, by their types and shapes."""
     scene = header.scene
     n, d = len(scene.balls), scene.dimension
     real, whole = np.dtype(np.float64), np.dtype(np.int64)
@@ -145,7 +196,7 @@ def layout_of(header: Header, observables: Sequence[Observable], sample: Sample,
         Column(f"{BALLS}/velocity/value", real, (n, d), "m s-1"),
     ]
     links = [f"{BALLS}/velocity"]
-    fixed: dict[str, NDArray[Any]] = {}
+    plain: dict[str, NDArray[Any]] = {}
     if header.periodic:
         columns.append(Column(f"{BALLS}/image/value", np.dtype(np.int32), (n, d)))
         links.append(f"{BALLS}/image")
@@ -159,24 +210,25 @@ def layout_of(header: Header, observables: Sequence[Observable], sample: Sample,
             columns.append(Column(f"{BALLS}/{name}/value", real, (n,), unit))
             links.append(f"{BALLS}/{name}")
         else:
-            fixed[f"{BALLS}/{name}"] = np.array(values)
-    fixed[f"{BALLS}/species"] = scene.balls.material.codes.astype(np.int32)
-    fixed[f"{BALLS}/id"] = np.arange(n)
+            plain[f"{BALLS}/{name}"] = np.array(values)
+    plain[f"{BALLS}/species"] = scene.balls.material.codes.astype(np.int32)
+    plain[f"{BALLS}/id"] = np.arange(n)
     attributes = _attributes(header, box, list(scene.balls.material.names))
     for each in observables:
         path = f"observables/{each.name}"
-        columns.append(Column(f"{path}/value", real, sample[each.name].shape, each.unit))
+        columns.append(Column(f"{path}/value", real, each.shape, each.unit))
         links.append(path)
-        along = each.columns()
-        if along is not None:
-            fixed[f"{path}/columns"] = np.array(along)
-        attributes[path] = {"symbol": each.symbol, "unit": each.unit, "over_interval": each.over_interval}
+        if each.columns is not None:
+            plain[f"{path}/columns"] = np.array(each.columns, np.float64)
+        attributes[path] = {
+            "symbol": fixed(each.symbol), "unit": fixed(each.unit), "over_interval": each.over_interval
+        }  # fmt: skip
     columns += [Column(f"{BALLS}/position/step", whole), Column(f"{BALLS}/position/time", real, unit="s")]
     if header.events:
         for name in collision_record.names or ():
             kind, shape = collision_record[name].base, collision_record[name].shape
             columns.append(Column(f"carom/collisions/{name}", kind, shape and (d,), UNITS.get(name, "")))
-    columns += [Column.like(f"carom/history/{name}", np.asarray(rows)) for name, rows in history.items()]
+    columns += [Column(f"{PAST}{name}", rows.dtype, rows.shape[1:]) for name, rows in history.items()]
     columns += [
         Column(EDITS, real, (2,)),
         Column(f"{EDITS}_rows", whole),
@@ -184,7 +236,7 @@ def layout_of(header: Header, observables: Sequence[Observable], sample: Sample,
     ]
     return Layout(
         columns=tuple(columns),
-        fixed=fixed,
+        fixed=plain,
         texts={"carom/scene": dumps(scene, "json"), "carom/walls": json.dumps(header.walls)},
         attributes=attributes,
         links={f"{path}/{name}": f"{BALLS}/position/{name}" for path in links for name in ("step", "time")},
@@ -195,30 +247,18 @@ def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> di
     return {
         "h5md": {"version": np.array(VERSION, np.int32)},
         "h5md/author": {"name": "carom"},
-        "h5md/creator": {"name": "carom", "version": versions()["carom"]},
+        "h5md/creator": {"name": "carom", "version": header.versions["carom"]},
         "h5md/modules/units": {"version": np.array((1, 0), np.int32), "system": "SI"},
         f"{BALLS}/box": box,
         f"{BALLS}/species": {"names": materials},
         "carom": {
             "format": FORMAT,
-            "solver": header.solver,
-            "wish": json.dumps(header.wish),
-            "versions": json.dumps(versions()),
-            "triggers": json.dumps(header.triggers),
-            "source": header.source,
-            "mark": header.mark,
+            "solver": fixed(header.solver),
+            "wish": fixed(json.dumps(header.wish)),
+            "versions": fixed(json.dumps(header.versions)),
+            "triggers": fixed(json.dumps(header.triggers)),
+            "source": fixed(header.source),
+            "mark": fixed(header.mark),
             "events": header.events,
         },
-    }
-
-
-def versions() -> dict[str, str]:
-    """Of what makes the bits."""
-    from importlib.metadata import version  # noqa: PLC0415  # seldom needed
-
-    ours: Any = import_module("carom")  # the whole, known by name alone
-    return {
-        "carom": ours.__version__,
-        "python": platform.python_version(),
-        **{n: version(n) for n in ("numpy", "numba")},
     }

@@ -1,0 +1,102 @@
+"""What files tell of a run beside arrays. It may come from anyone, and is checked before it is used."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from carom.scene import Scene
+from carom.scene.files import LARGEST_FILE, build, parse
+from carom.storage.atomic import ENDING
+
+Times = Annotated[float, Field(ge=0.0)]
+Counts = Annotated[int, Field(ge=0, lt=2**62)]
+Word = Annotated[str, Field(max_length=1000)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
+
+
+class Wished(_Model):
+    """How a run is solved."""
+
+    step: Annotated[float, Field(gt=0.0)] | None
+    integrator: Word | None
+    contacts: Word | None
+    neighbours: Word
+    forces: list[Word]
+    hooks: Counts = 0
+    touched: bool = False
+
+
+class Aim(_Model):
+    """How long a run is to be, and where its scene came from."""
+
+    until: Times | None = None
+    collisions: Counts | None = None
+    source: str = ""
+
+
+class Recorded(_Model):
+    """What is recorded, in which file beside the checkpoint, and how far."""
+
+    name: Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]
+    mark: str
+    rows: Annotated[dict[str, Counts], Field(min_length=1)]
+    triggers: list[dict[str, Any]]
+    observables: list[str]
+    events: bool
+    pause: Times | None
+    goal: Aim
+
+    @field_validator("name")
+    @classmethod
+    def _stays(cls, name: str) -> str:
+        if name in (".", "..") or name.endswith(ENDING):
+            raise ValueError("is no name of a recording")
+        return name
+
+
+class Told(_Model):
+    """What a checkpoint tells beside arrays."""
+
+    time: Times
+    solver: Literal["exact", "stepped"]
+    wish: Wished
+    recording: Recorded | None
+    versions: dict[Word, Word]
+
+    @field_validator("time", mode="before")
+    @classmethod
+    def _read(cls, text: Any) -> float:
+        return float.fromhex(str(text))
+
+    @field_validator("recording", mode="before")
+    @classmethod
+    def _none(cls, recording: Any) -> Any:
+        return None if recording == {} else recording
+
+
+class Head(_Model):
+    """What a recording tells beside its columns."""
+
+    solver: Literal["exact", "stepped"]
+    wish: Wished
+    versions: dict[Word, Word]
+    triggers: list[dict[str, Any]]
+    walls: list[str]
+    mark: Word
+    source: str
+
+
+def stored_scene(text: bytes) -> Scene:
+    """The scene that a file holds. It is written out: none is to be made, which could be of any size."""
+    if len(text) > LARGEST_FILE:
+        raise ValueError(f"the scene has {len(text) / 1e6:.0f} MB, and the limit is {LARGEST_FILE / 1e6:.0f} MB")
+    content = parse(text.decode("utf-8"), "json")
+    for key in ("generator", "structures"):
+        if key in content:
+            raise ValueError(f"the scene has a {key}, where its balls should be")
+    return build(content)

@@ -1,0 +1,131 @@
+"""What holds at every door: whatever comes, it is taken, or refused in clear lines, in bounded time and memory."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from carom.cli import main
+from carom.errors import SceneError
+
+MOST_SECONDS = 2.0
+"""CPU time of an answer."""
+MOST_BYTES = 500_000_000
+"""Memory that an answer may take beyond what the program has."""
+MOST_LINES = 101
+"""Lines of an answer: the problems that are told, and how many more there are."""
+LONGEST = 1500
+"""Letters of a line."""
+STEERING = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What must not reach a terminal from a file: controls, turns of the writing, halves of letters."""
+
+Made = TypeVar("Made")
+
+
+def check_clear(text: str) -> None:
+    """Is it a few lines that say where, what and how to mend it, and steer no terminal?"""
+    assert not STEERING.search(text), ascii(text)
+    lines = text.splitlines()
+    assert 0 < len(lines) <= MOST_LINES
+    assert all(0 < len(line) <= LONGEST for line in lines), ascii(text[:3000])
+    assert all(line.rstrip().endswith((".", "?", ")", "scenes", "studies")) for line in lines), ascii(text[:3000])
+    assert "Traceback" not in text
+
+
+def answered(do: Callable[[], Made]) -> Made | None:
+    """What a door made; None if it refused, in clear lines. Any other error is one of the door's. In bounded time."""
+    began = time.process_time()
+    made, refusal = None, None
+    try:
+        made = do()
+    except SceneError as error:
+        refusal = error
+    if refusal is not None:
+        assert len(refusal.problems) == len(str(refusal).splitlines())
+        check_clear(str(refusal))
+    assert time.process_time() - began < MOST_SECONDS
+    return made
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+def typed(*arguments: str) -> Told:
+    """A command line in this process, as if to a pipe; what it prints steers no terminal."""
+    out, err = io.StringIO(), io.StringIO()
+    began = time.process_time()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(arguments))
+    assert time.process_time() - began < MOST_SECONDS
+    told = Told(code, out.getvalue(), err.getvalue())
+    assert not STEERING.search(told.out), ascii(told.out)
+    if code:
+        assert code in {1, 2}
+        check_clear(told.err)
+    return told
+
+
+def refused(*arguments: str) -> str:
+    """The one line, or the few, of a command that is refused."""
+    told = typed(*arguments)
+    assert told.code in {1, 2}, told
+    return told.err
+
+
+# Under limits that the system keeps: in a process of its own.
+
+_CELL = """
+import json, os, resource, sys, time
+from hostile.doors import typed
+from carom.cli import main
+import carom.simulation, carom.sweeps.study, carom.world.placement
+most = int(sys.argv[1])
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + most, held + most))
+for line in sys.stdin:
+    told = typed(*json.loads(line))
+    print(json.dumps([told.code, told.out, told.err]), flush=True)
+"""
+
+
+def in_a_cell(commands: Sequence[Sequence[str]], folder: Path) -> Iterator[Told]:
+    """Commands done in a process that may not take more memory than it should."""
+    tests = str(Path(__file__).parent.parent)
+    given = "".join(json.dumps(list(command)) + "\n" for command in commands)
+    done = subprocess.run(
+        [sys.executable, "-c", _CELL, str(MOST_BYTES)],
+        input=given, capture_output=True, text=True, cwd=folder, timeout=100, check=False,
+        env={**os.environ, "PYTHONPATH": tests},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(commands)
+    return (Told(*json.loads(line)) for line in lines)
+
+
+def memory_held() -> int:
+    """Most bytes that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def leaves(content: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The places of a document: of every table, list and value."""
+    yield path
+    inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, value in inner:
+        yield from leaves(value, (*path, key))
