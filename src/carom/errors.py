@@ -15,12 +15,14 @@
     StepWarning (a UserWarning)              a step that may be too large
     StorageWarning (a UserWarning)           a run that is not recorded any more, or not resumed as it was
 
-A text says where, what (with the value) and how to mend it, one line a problem.
+A text says where, what (with the value) and how to mend it, one line a problem, whatever names a file has in it:
+letters that could steer a terminal or break the line are shown as escapes.
 """
 
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,7 +43,29 @@ __all__ = [
     "StorageWarning",
     "StudyError",
     "the_first",
+    "visible",
 ]
+
+LONGEST_PLACE = 200
+"""Letters of a place in a message: a key of a file may have millions."""
+LONGEST_REASON = 1000
+"""Letters of what is wrong."""
+
+_STEERING = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+"""Controls (escape codes begin with one), marks that turn the direction of writing, and halves of letters."""
+_UNSEEN = re.compile(f"[{_STEERING}\t\n]")
+_UNSEEN_IN_LINES = re.compile(f"[{_STEERING}]")
+
+
+def visible(text: str, *, lines: bool = False, longest: int | None = None) -> str:
+    r"""A text with escapes such as \u001b for letters that steer a terminal, turn the writing, or break the line.
+
+    With `lines`, line breaks and tabs stay. Of a text that is longer than `longest`, both ends are left.
+    """
+    if longest is not None and len(text) > longest:
+        text = f"{text[: longest // 2]}…{text[-(longest // 3) :]}"
+    pattern = _UNSEEN_IN_LINES if lines else _UNSEEN
+    return pattern.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @dataclass(frozen=True)
@@ -53,8 +77,8 @@ class Problem:
     remedy: str
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        return f"{place}{self.what}. {self.remedy}"
+        place = f"{visible(self.where, longest=LONGEST_PLACE)}: " if self.where else ""
+        return f"{place}{visible(self.what, longest=LONGEST_REASON)}. {visible(self.remedy)}"
 
     def inside(self, place: str) -> Problem:
         """The same problem, seen from further out: `mass` inside `balls[3]` is `balls[3].mass`."""
@@ -87,7 +111,7 @@ class SceneError(CaromError, ValueError):
         super().__init__(self.problems, source)
 
     def __str__(self) -> str:
-        prefix = f"{self.source}: " if self.source else ""
+        prefix = f"{visible(self.source)}: " if self.source else ""
         return "\n".join(f"{prefix}{problem}" for problem in self.problems)
 
 
@@ -169,7 +193,7 @@ class ClusterError(CaromError):
         super().__init__(where, what, remedy)
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}. {self.remedy}"
+        return visible(f"{self.where}: {self.what}. {self.remedy}")
 
 
 class StepWarning(UserWarning):
@@ -190,7 +214,7 @@ class StorageError(CaromError):
         super().__init__(self.path, what, remedy)
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.what}. {self.remedy}"
+        return visible(f"{self.path}: {self.what}. {self.remedy}")
 
     @classmethod
     def of(cls, path: str | Path, error: BaseException) -> StorageError:
@@ -213,10 +237,13 @@ class StorageError(CaromError):
 class MissingExtraError(CaromError, ImportError):
     """An optional part of carom that is not installed."""
 
-    def __init__(self, feature: str, extra: str) -> None:
+    def __init__(self, feature: str, extra: str, packages: Sequence[str] = ()) -> None:
         self.feature = feature
         self.extra = extra
-        super().__init__(feature, extra)
+        self.packages = tuple(packages)
+        super().__init__(feature, extra, self.packages)
 
     def __str__(self) -> str:
-        return f"{self.feature} needs more than is installed. Run: pip install 'carom[{self.extra}]'"
+        what = " and ".join(self.packages) or "more than is installed"
+        # In double quotes, which every shell takes: that of Windows hands single ones on to pip.
+        return f'{self.feature} needs {what}: pip install "carom[{self.extra}]"'

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import choice, editing
+from carom.compilation import announce
 from carom.errors import Problem, SceneError, SolverError
 from carom.keeping import Keeping
 from carom.report import Collision, Report
@@ -69,6 +70,7 @@ class Simulation(Keeping):
         neighbours  how the exact solver finds partners ("cells", "lists", or "auto" for the faster): it changes the
                     speed, and no bit of the motion.
         """
+        announce()
         given: Any = forces
         own = tuple(given) if isinstance(given, Iterable) else (given,)
         wish = choice.Wish(solver, step, integrator, contacts, own, neighbours)

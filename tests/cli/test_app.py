@@ -83,6 +83,21 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
         assert running.stderr.read() == ""
 
 
+def test_ctrl_c_is_a_word_and_no_traceback(carom, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("carom.cli.scenes.show_all", interrupted)
+    answer = carom("scenes")
+    assert (answer.code, answer.out, answer.err) == (130, "", "stopped by Ctrl-C.\n")
+
+
+def test_letters_that_a_terminal_cannot_show_are_told_otherwise() -> None:
+    done = program("studies", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "there are \\u03c0 \\u221a(M/m)" in done.stdout
+
+
 def test_first_compilation_is_announced(unequal: Path, tmp_path: Path) -> None:
     done = program("run", unequal, "--until", "2", "--json", env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr

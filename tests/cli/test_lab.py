@@ -1,10 +1,10 @@
 """`carom lab`: mistakes are told before a server starts. The server itself: tests/lab/test_server.py."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from carom.cli import lab
 from carom.lab.server import bound
 
 
@@ -49,5 +49,5 @@ def test_a_port_that_is_taken(carom) -> None:
 
 
 def test_without_the_extra(carom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab, "find_spec", lambda name: None)
-    one_line(carom("lab", "break"), 2, 'pip install "carom[lab]"')
+    monkeypatch.setitem(sys.modules, "nicegui", None)
+    one_line(carom("lab", "break"), 1, 'the laboratory needs nicegui: pip install "carom[lab]"')

@@ -78,7 +78,7 @@ def test_errors_travel_between_processes(error):
         (NotExactError("springs"), ["springs", "exact", "stepped solver"]),
         (StackError((3, 7), 1.25), ["balls 3 and 7", "t = 1.25 s", "stepped solver"]),
         (EndlessError(0.5, 1000), ["1000 events", "t = 0.5 s", "contact_time"]),
-        (MissingExtraError("plots", "plots"), ["plots", "pip install 'carom[plots]'"]),
+        (MissingExtraError("a plot", "plots", ["matplotlib"]), ["a plot needs matplotlib", '"carom[plots]"']),
     ],
 )
 def test_texts_name_what_matters(error, words):

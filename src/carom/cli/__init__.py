@@ -1,5 +1,19 @@
 """The command line: parse, call, print; nothing else."""
 
-from carom.cli.app import main
+import sys
+from collections.abc import Sequence
 
 __all__ = ["main"]
+
+INTERRUPTED = 130  # the exit code of a program that Ctrl-C stopped: 128 + SIGINT
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code. A user's mistake is one line, never a traceback, nor is Ctrl-C."""
+    try:
+        from carom.cli.app import answer
+
+        return answer(arguments)
+    except KeyboardInterrupt:  # at any moment, also while all this is being loaded
+        sys.stderr.write("stopped by Ctrl-C.\n")
+        return INTERRUPTED

@@ -8,6 +8,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from carom.cli.compilation import Announcement
 from carom.cli.sources import require_writable
 from carom.cli.terminal import complain, notice, output, show_table, table
+from carom.extras import require
 
 
 def analyse(
@@ -22,6 +23,7 @@ def analyse(
     """Print the figures of a recording, and write the report; `skip` leaves out the time before it, s."""
     if report is not None:
         require_writable(report, force=force, nouns="reports", suffixes=(".html",))
+        require("plots", "a report with plots")
     from carom.analysis import analyse as measured
     from carom.analysis import write_report
     from carom.storage.recording import Recording

@@ -3,10 +3,12 @@
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from carom import __version__
 from carom.cli import recordings, studies
@@ -16,10 +18,27 @@ from carom.errors import CaromError
 
 USAGE = 2  # exit code of a command that was given wrongly; a scene that cannot be is 1
 
+
+class Commands(TyperGroup):
+    """All commands; Ctrl-C in one that has nothing to bring in order is for `carom.cli.main` to tell."""
+
+    def invoke(self, ctx: Any) -> object:
+        """Do the command; Typer would end it without a word."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, under a name that Typer does not know."""
+
+
 app = typer.Typer(
     name="carom",
+    cls=Commands,
     help="Simulation of colliding balls and material points.",
-    epilog="Start here: carom scenes, then carom run break --until 2",
+    epilog="Start here: carom lab. Or without a browser: carom scenes, then carom run break --until 2",
     add_completion=False,
     rich_markup_mode=None,  # plain help: no boxes, the same on a terminal and in a pipe
     pretty_exceptions_enable=False,
@@ -27,8 +46,11 @@ app = typer.Typer(
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def answer(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit code. A user's mistake is one line, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # where π cannot be written, as in a pipe on Windows, it becomes \u03c0
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments, prog_name="carom", standalone_mode=False)
         sys.stdout.flush()
@@ -38,14 +60,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CaromError as error:
         complain(str(error))
         return 1
+    except Interrupted:
+        raise KeyboardInterrupt from None
     except BrokenPipeError:  # the reader of our output has left, as `carom scenes | head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        complain(f"{error.filename or 'carom'}: {error.strerror}.")
+        complain(f"{error.filename or 'carom'}: {error.strerror or error}.")
         return 1
-    except KeyboardInterrupt:
-        return 130
+    except MemoryError:
+        complain("carom: there is not enough memory for this. Use fewer balls, or a machine with more.")
+        return 1
     return code or 0
 
 

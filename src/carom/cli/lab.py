@@ -1,11 +1,11 @@
 """The laboratory in the browser."""
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from carom.cli.check import require_sound
 from carom.cli.sources import scene_from
-from carom.cli.terminal import Mistake, output
+from carom.cli.terminal import output
+from carom.extras import require
 from carom.scene import Scene, library
 
 if TYPE_CHECKING:
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 def lab(source: str | None, port: int | None, *, open_browser: bool) -> int:
     """Serve the laboratory until Ctrl-C, with a scene on its bench if one is named."""
+    require("lab", "the laboratory")
     scene = None if source is None else checked(source)
-    if find_spec("nicegui") is None:
-        raise Mistake('the laboratory needs the extra "lab". Install it: pip install "carom[lab]"')
     from carom.lab.server import serve
 
     entry = source if source is not None and source in library.names() else ""

@@ -27,7 +27,12 @@ def scene_from(source: str) -> Scene:
 
 def looks_like_file(source: str) -> bool:
     """A path, an existing file, or a name with a suffix."""
-    return Path(source).exists() or "/" in source or "\\" in source or Path(source).suffix.lower() in SUFFIXES
+    if "/" in source or "\\" in source or Path(source).suffix.lower() in SUFFIXES:
+        return True
+    try:
+        return Path(source).exists()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def hint(name: str) -> str:
@@ -44,7 +49,7 @@ def require_writable(target: Path, *, force: bool, nouns: str = "scenes", suffix
         raise Mistake(f"{target}: there is no folder {target.parent}. Make it first.")
     if target.is_dir():
         raise Mistake(f"{target} is a folder. Name a file.")
-    if target.exists() and not force:
+    if (target.exists() or target.is_symlink()) and not force:  # a link may lead to where there is no file yet
         raise Mistake(f"{target} exists already. Choose another name, or overwrite it with --force.")
 
 

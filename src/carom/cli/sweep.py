@@ -17,6 +17,7 @@ from carom.cli.sweep_progress import Bar, capped, duration
 from carom.cli.sweep_table import failures, plain, points_table
 from carom.cli.terminal import Mistake, complain, notice, output, show_table, table
 from carom.errors import MissingExtraError, Problem, SceneError, StudyError
+from carom.extras import require
 from carom.storage.atomic import beside
 from carom.sweeps import ready
 from carom.sweeps.journal import one_line
@@ -55,6 +56,7 @@ def sweep(source: str, wish: Wish) -> int:
     folder = wish.out or folder_of(source)
     if wish.plot is not None:
         require_writable(wish.plot, force=wish.force, nouns="plots", suffixes=SUFFIXES)
+        require("plots", "a plot")
     if is_results(source) and source in ready.names() and not wish.quiet:
         complain(f"{source} is taken for the results folder that is here, not for the ready study.")
     if wish.status:
@@ -71,6 +73,7 @@ def sweep(source: str, wish: Wish) -> int:
     check_plot(source, study)
     if wish.dry_run:
         return foretell(study, folder, wish)
+    require("sweep", "a sweep", "distributed")
     return do(source, study, folder, wish)
 
 
@@ -161,18 +164,17 @@ def headline(study: "Study", folder: Path) -> str:
 def draw(found: "Table", study: "Study", folder: Path, wish: Wish) -> list[Path]:
     """The plots that a study asks for, where they can be drawn; what stands in the way of one is told."""
     targets = [*([folder / PLOT] if study.plot is not None else []), *([wish.plot] if wish.plot else [])]
-    return [target for target in targets if drawn(found, study, target, loud=target == wish.plot)]
+    return [target for target in targets if drawn(found, study, target)]
 
 
-def drawn(found: "Table", study: "Study", target: Path, *, loud: bool) -> bool:
+def drawn(found: "Table", study: "Study", target: Path) -> bool:
     """Draw a plot; whether it could be."""
     from carom.sweeps.plot import write
 
     try:
         write(found, study, target)
-    except MissingExtraError:
-        if loud:
-            raise
+    except MissingExtraError as error:
+        complain(f"{target}: not drawn. {error}")
         return False
     except StudyError as error:
         complain(str(error))

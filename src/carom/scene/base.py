@@ -11,11 +11,18 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from carom.errors import Problem, SceneError
+from carom.errors import LONGEST_PLACE, Problem, SceneError, the_first
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
 _short.maxlist = _short.maxtuple = 4
+
+LONGEST_WORD = 60
+"""Letters of a word that may be a misspelt one; nothing is like a longer one."""
+MANY = 20
+"""So many unknown keys are told one by one."""
+MOST_TOLD = 100
+"""So many problems of all parts are told one by one."""
 
 
 class Part(BaseModel):
@@ -27,6 +34,8 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, validate_default=True)
 
     def __init__(self, **values: Any) -> None:
+        if len(values) > len(type(self).model_fields) + MANY:
+            raise SceneError(unknown_keys(values, type(self).model_fields))
         with _scene_errors(type(self)):
             super().__init__(**values)
 
@@ -101,7 +110,7 @@ def shown(value: object) -> str:
 def nearest(word: str, known: Iterable[str], noun: str = "keys") -> str:
     """The remedy for an unknown word: the nearest known one, or all of them."""
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1)
+    close = difflib.get_close_matches(word, known, n=1) if len(word) <= LONGEST_WORD else []
     return f"Did you mean {close[0]!r}?" if close else f"Known {noun}: {', '.join(known)}."
 
 
@@ -109,8 +118,16 @@ def place(location: Iterable[int | str]) -> str:
     """A path such as `balls[3].mass` from its steps."""
     path = ""
     for step in location:
-        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
+        word = step if isinstance(step, int) else step[: LONGEST_PLACE + 1]  # what is longer is cut anyway
+        path += f"[{word}]" if isinstance(step, int) else f".{word}" if path else f"{word}"
     return path
+
+
+def unknown_keys(values: Mapping[str, object], known: Iterable[str]) -> list[Problem]:
+    """A problem for each key that is not known: the first, and how many more."""
+    known = list(known)
+    unknown = [key for key in values if key not in known]
+    return the_first([_unknown_key(key, values[key], known) for key in unknown[:MANY]], len(unknown))
 
 
 @contextmanager
@@ -120,7 +137,8 @@ def _scene_errors(model: type[BaseModel]) -> Iterator[None]:
         yield
     except ValidationError as error:
         details = error.errors(include_url=False)
-        raise SceneError(problem for detail in details for problem in _problems(detail, model)) from None
+        problems = [problem for detail in details for problem in _problems(detail, model)]
+        raise SceneError(the_first(problems, limit=MOST_TOLD)) from None
 
 
 def _problems(detail: ErrorDetails, model: type[BaseModel]) -> Iterator[Problem]:

@@ -192,6 +192,8 @@ def _words(value: object) -> Sequence[str]:
     for index, name in enumerate(listed):
         if not isinstance(name, str) or not name:
             raise fault(f"{shown(name)} is not the name of a material", "Write a name, in quotes.", where=f"[{index}]")
+    for name in dict.fromkeys(listed):
+        word(name)
     return listed
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.errors import SceneError
+from carom.scene.base import fault
 from carom.scene.columns import Flags, Floats
 from carom.scene.outline import Outline
 
@@ -15,6 +17,10 @@ Indices = NDArray[np.intp]
 Point = NDArray[np.float64]
 
 _PAIRS_AT_ONCE = 2_000_000
+MOST_PAIRS = 10_000_000
+"""Most pairs of edges that may have to be looked at, a second or two; most outlines have a few for each edge."""
+ARC = 500
+"""A pair with an arc takes so many times longer."""
 _SAME = 1e-9
 """Arcs whose circles differ by less than this part of the radius lie on the same circle."""
 _NEAR = 1e-6
@@ -29,24 +35,37 @@ def first_crossing(outline: Outline, other: Outline | None = None) -> tuple[int,
     """
     both = outline if other is None else _joined(outline, other)
     size = len(outline.start)
-    found = [_crossing_pairs(both, *_relevant(*pair, size, other is None)) for pair in box_pairs(*both.box)]
-    crossings = np.concatenate(found) if found else np.empty((0, 2), dtype=np.intp)
-    if len(crossings) == 0:
-        return None
-    one, two = crossings[np.lexsort(crossings.T[::-1])[0]].tolist()
-    return one, two - (0 if other is None else size)
+    work = 0
+    for pair in box_pairs(*both.box):
+        one, two, shared = _relevant(*pair, size, other is None)
+        curved = int(np.count_nonzero((both.bulge[one] != 0.0) | (both.bulge[two] != 0.0)))
+        work += len(one) + ARC * curved
+        if work > MOST_PAIRS:
+            raise _entangled(size)
+        crossings = _crossing_pairs(both, one, two, shared)
+        if len(crossings):  # those of the next batches would tell nobody more
+            one, two = crossings[np.lexsort(crossings.T[::-1])[0]].tolist()
+            return one, two - (0 if other is None else size)
+    return None
 
 
 def box_pairs(lower: Floats, upper: Floats) -> Iterator[tuple[Indices, Indices]]:
     """All pairs of boxes that overlap or touch, in batches, by a sweep along the axis with fewer overlaps."""
     sweeps = [_sweep(lower[:, axis], upper[:, axis]) for axis in range(lower.shape[1])]
     order, counts = min(sweeps, key=lambda sweep: int(sweep[1].sum()))
+    if counts.sum() > 2 * MOST_PAIRS:
+        raise _entangled(len(order))
     batch = np.cumsum(counts) // _PAIRS_AT_ONCE
     for rows in np.split(np.arange(len(order)), np.flatnonzero(np.diff(batch)) + 1):
         owner, member = expanded(rows + 1, counts[rows])
         one, other = order[rows[owner]], order[member]
         meet = ((lower[one] <= upper[other]) & (lower[other] <= upper[one])).all(axis=1)
         yield np.minimum(one, other)[meet], np.maximum(one, other)[meet]
+
+
+def _entangled(count: int) -> SceneError:
+    what = f"{count} edges or holes lie across each other so much that it would take too long to check them"
+    return fault(what, "Use fewer of them, or smaller ones.", where="vertices")
 
 
 def expanded(starts: Indices, counts: Indices) -> tuple[Indices, Indices]:

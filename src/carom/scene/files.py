@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -13,12 +14,13 @@ from typing import Any, Literal
 import tomli_w
 
 from carom.errors import Problem, SceneError
-from carom.scene.base import fault, nearest, shown
+from carom.scene.base import fault, nearest, shown, unknown_keys
 from carom.scene.document import document
 from carom.scene.model import Scene
 
 __all__ = [
     "LARGEST_FILE",
+    "MOST_VALUES",
     "SCHEMA_VERSION",
     "as_toml",
     "build",
@@ -30,6 +32,7 @@ __all__ = [
     "parse",
     "read",
     "schema",
+    "values_in",
 ]
 
 Format = Literal["toml", "json"]
@@ -38,6 +41,15 @@ SCHEMA_VERSION = 1
 """Version of the form of scene files, in their key `schema`."""
 LARGEST_FILE = 200_000_000
 """Largest scene file, in bytes."""
+MOST_VALUES = 12_000_000
+"""Most values in a file: a million balls with all their numbers. Empty lists, of three letters each, take 70 bytes."""
+MOST_STEPS = 30
+"""Most names in a key with dots, a.b.c: the time that the parser of TOML takes grows with their square."""
+
+_LONG_KEY = re.compile(
+    rf"""(?<![\w."'-])(?:(?>[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[\ \t]*+\.[\ \t]*+){{{MOST_STEPS}}}""", re.ASCII
+)
+"""A key of too many names, bare or in quotes."""
 
 _ELEMENT = r'(?:"[^"\\\n]*"|[^\s\[\]",]+)'
 _SHORT_LIST = re.compile(rf"\[\n\s+({_ELEMENT}(?:,\n\s+{_ELEMENT}){{0,5}}),\n\s*\]")
@@ -58,7 +70,8 @@ def load(path: str | Path) -> Scene:
 def read(path: str | Path) -> dict[str, Any]:
     """What a file that ends with .toml or .json holds, as plain tables; nothing is known yet of what it means."""
     path = Path(path)
-    return parse(_text(path), _format(path))
+    form = _format(path)
+    return parse(_text(path), form)
 
 
 def build(content: Mapping[str, Any]) -> Scene:
@@ -136,11 +149,9 @@ def _on_one_line(found: re.Match[str]) -> str:
 def _check_keys(content: dict[str, Any]) -> None:
     """Keys that a file has beyond those of a scene get their suggestion here, for the scene does not know them."""
     known = ["schema", "generator", *Scene.model_fields]
-    unknown = [key for key in content if key not in known]
-    if unknown:
-        raise SceneError(
-            Problem(key, f"unknown key (with the value {shown(content[key])})", nearest(key, known)) for key in unknown
-        )
+    problems = unknown_keys(content, known)
+    if problems:
+        raise SceneError(problems)
 
 
 def check_version(version: object) -> None:
@@ -190,11 +201,17 @@ def _text(path: Path) -> str:
     if "\0" in str(path):
         raise fault("the name is not one a file can have", "Check the name.")
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            what = f"the file has {size / 1e6:.0f} MB, and the limit is {LARGEST_FILE / 1e6:.0f} MB"
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError
+        if not stat.S_ISREG(found.st_mode):  # a pipe may never end, a device never does
+            raise fault("is a device or a pipe, not a file", "Save it as a file first.")
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1) if found.st_size <= LARGEST_FILE else b""
+        if max(len(content), found.st_size) > LARGEST_FILE:
+            what = f"the file has {found.st_size / 1e6:.0f} MB, and the limit is {LARGEST_FILE / 1e6:.0f} MB"
             raise fault(what, "Make so many balls in Python with Balls(...), or with a generator.")
-        return path.read_bytes().decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except OSError as error:
         raise SceneError([_unusable(error, "read")]) from None
     except UnicodeDecodeError as error:
@@ -220,6 +237,10 @@ def _unusable(error: OSError, done: str) -> Problem:
 def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in loads
     """What a text holds, as plain tables."""
     parser = _PARSERS[_known_format(format)]
+    values = values_in(text)
+    if values > MOST_VALUES:
+        what = f"about {values:,} values, and {MOST_VALUES:,} is the most"
+        raise fault(what, "Make so many balls in Python with Balls(...), or with a generator.")
     try:
         content = parser(text)
     except RecursionError:
@@ -233,7 +254,16 @@ def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in load
     return content
 
 
+def values_in(text: str) -> int:
+    """About how many values a text holds, TOML or JSON; never much fewer than there are."""
+    return text.count(",") + text.count("[") + text.count("{") + text.count("=")
+
+
 def _toml(text: str) -> Any:
+    found = _LONG_KEY.search(text) if text.count(".") >= MOST_STEPS else None
+    if found:
+        where = f"line {text.count(chr(10), 0, found.start()) + 1}"
+        raise fault(f"a key of more than {MOST_STEPS} names", "Write a scene as in the documentation.", where=where)
     return tomllib.loads(text + "\n")  # so that a mistake in the last line is told with its line
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from carom.errors import Problem, SceneError
+from carom.errors import Problem, SceneError, the_first
 from carom.scene.base import Part, fault, shown
 from carom.scene.quantities import Fraction, Word, each, sequence, word
 
@@ -33,7 +33,7 @@ def repeated_pairs(pairs: Sequence[tuple[str, str]]) -> list[Problem]:
         if first != index:
             what = f"{shown(materials)} has a value already, in pairs[{first}]"
             problems.append(Problem(f"pairs[{index}]", what, "Keep one of them."))
-    return problems
+    return the_first(problems)
 
 
 def pair_values(

@@ -34,6 +34,10 @@ class Outline:
         start = np.array(vertices, dtype=np.float64)
         return cls(start, np.roll(start, -1, axis=0), np.array(np.broadcast_to(bulges, len(start)), dtype=np.float64))
 
+    def some(self, edges: Indices) -> Outline:
+        """Some of the edges."""
+        return Outline(self.start[edges], self.end[edges], self.bulge[edges])
+
     @cached_property
     def chord(self) -> Floats:
         """From start to end."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from itertools import count as count_up
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from carom.errors import Problem, SceneError
+from carom.errors import Problem, SceneError, the_first
 from carom.scene.base import Part, fault, shown, written
 from carom.scene.crossings import box_pairs, first_crossing
 from carom.scene.outline import Outline
@@ -32,6 +34,10 @@ from carom.scene.quantities import (
 FLATTEST, ROUNDEST = 1e-6, 1e6
 """Bulges other than 0 lie between these, so that the radius of the arc stays comparable with the edge."""
 
+MANY = 20
+"""So many holes that lie wrong are told one by one."""
+MOST_TRIED = 20_000
+"""Most pairs of holes with boxes that overlap: those of holes that are apart are few."""
 MOST_CORNERS = 100_000
 """More corners than anyone draws; checking that so many edges do not cross takes a while."""
 
@@ -207,18 +213,24 @@ def _check_outline(outline: Outline, turn: float) -> None:
 def _check_holes(outline: Outline, holes: Sequence[Hole]) -> None:
     """Holes lie inside the outline, apart from it and from each other."""
     loops = [hole.outline for hole in holes]
-    problems = [*_outside(outline, loops), *_together(loops)]
+    problems = list(islice(chain(_outside(outline, loops), _together(loops)), MANY + 1))
     if problems:
-        raise SceneError(problems)
+        raise SceneError(the_first(problems, at_least=len(problems) > MANY, limit=MANY))
 
 
 def _outside(outline: Outline, loops: Sequence[Outline]) -> Iterator[Problem]:
+    if not loops:
+        return
+    inside = outline.contains(np.array([loop.start[0] for loop in loops]))
+    lower, upper = outline.box
     for index, loop in enumerate(loops):
-        crossing = first_crossing(outline, loop)
+        near = (lower <= loop.box[1].max(axis=0)) & (upper >= loop.box[0].min(axis=0))
+        edges = np.flatnonzero(near.all(axis=1))
+        crossing = first_crossing(outline.some(edges), loop) if len(edges) else None
         if crossing:
-            what = f"the hole meets edge {crossing[0]} of the outline"
+            what = f"the hole meets edge {edges[crossing[0]]} of the outline"
             yield Problem(f"holes[{index}]", what, "Move the hole inside, or draw the dent in the outline.")
-        elif not outline.contains(loop.start[:1])[0]:
+        elif not inside[index]:
             yield Problem(f"holes[{index}]", "the hole is outside the outline", "Move it inside.")
 
 
@@ -227,8 +239,13 @@ def _together(loops: Sequence[Outline]) -> Iterator[Problem]:
         return
     lower = np.array([loop.box[0].min(axis=0) for loop in loops])
     upper = np.array([loop.box[1].max(axis=0) for loop in loops])
+    tried = count_up(0)
     for ones, others in box_pairs(lower, upper):
         for one, other in zip(ones.tolist(), others.tolist(), strict=True):
+            if next(tried) > MOST_TRIED:
+                what = f"{len(loops)} holes lie across each other so much that it would take too long to check them"
+                yield Problem("holes", what, "Use fewer of them, or smaller ones.")
+                return
             if _meet(loops[one], loops[other]):
                 what = f"the hole meets or overlaps holes[{one}]"
                 yield Problem(f"holes[{other}]", what, "Move them apart, or make them one hole.")

@@ -22,6 +22,8 @@ LARGEST = 1e150
 SMALLEST = 1e-150
 """No size or mass other than 0 is smaller: its square would vanish."""
 
+MANY = 1000
+"""After so many problems of a list, no more are looked for."""
 MOST = 2**31 - 1
 """No count and no number of a ball is larger."""
 
@@ -123,7 +125,7 @@ def sequence(value: object, noun: str = "numbers") -> Sequence[Any]:
 
 
 def each(check: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
-    """`check` of each value; the problems of all of them, if there are any."""
+    """`check` of each value; the problems of all of them, if there are any. After many it is not looked for more."""
     results: list[Any] = []
     problems: list[Problem] = []
     for index, value in enumerate(values):
@@ -131,6 +133,8 @@ def each(check: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
             results.append(check(value))
         except SceneError as error:
             problems.extend(problem.inside(f"[{index}]") for problem in error.problems)
+            if len(problems) > MANY:
+                raise SceneError(the_first(problems, at_least=True)) from None
     if problems:
         raise SceneError(the_first(problems))
     return tuple(results)
@@ -163,13 +167,23 @@ def word(value: object) -> str:
         raise fault(f"{shown(value)} is not a text", "Write a name, in quotes.")
     if not value:
         raise fault("the name is empty", "Write a name, in quotes.")
-    return value
+    return _whole_letters(value)
 
 
 def text(value: object) -> str:
     """Any text."""
     if not isinstance(value, str):
         raise fault(f"{shown(value)} is not a text", "Write a text, in quotes.")
+    return _whole_letters(value)
+
+
+def _whole_letters(value: str) -> str:
+    """The text, if a file can hold it: JSON and file names can bring halves of letters (surrogates)."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        half = shown(value[error.start])
+        raise fault(f"{shown(value)} has half of a letter, {half}", "Write whole letters, as UTF-8 has them.") from None
     return value
 
 

@@ -94,15 +94,9 @@ def _built(study: Study, values: dict[str, Value], budget: int) -> Scene | None:
                 made = library.generators()[kind].of(options)
             except SceneError as error:
                 raise SceneError(problem.inside("generator") for problem in error.problems) from None
-            if _size(made) > min(MOST_BALLS, budget):
+            if made.expected > min(MOST_BALLS, budget):
                 return None
     return scene_of(study.base, RunSpec(0, "", 0, 0, study.seed, values)) if budget > 0 else None
-
-
-def _size(generator: Any) -> int:
-    """About how many balls a generator makes, from the numbers that it counts by."""
-    sides = getattr(generator, "points", 1)
-    return int(getattr(generator, "count", 1)) * int(sides) ** 2 * int(getattr(generator, "floors", 1))
 
 
 def _unsolved(scene: Scene, run: RunPlan) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import multiprocessing
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from carom.errors import ClusterError, MissingExtraError, Problem, SceneError
+from carom.errors import ClusterError, Problem, SceneError
+from carom.extras import require
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -151,6 +153,7 @@ def crew(*, client: Any = None, scheduler: str | None = None, workers: int | Non
 
 def check(*, client: Any = None, scheduler: str | None = None, workers: int | None = None) -> None:
     """Refuse what cannot be meant; nothing is started."""
+    leave_if_starting()
     given = [name for name, value in (("client", client), ("scheduler", scheduler), ("workers", workers)) if value]
     if len(given) > 1:
         what = f"{' and '.join(given)} are given, but each says who does the runs"
@@ -158,14 +161,22 @@ def check(*, client: Any = None, scheduler: str | None = None, workers: int | No
     if workers is not None and not (type(workers) is int and 1 <= workers <= MOST_WORKERS):
         remedy = f"Give a whole number from 1 to {MOST_WORKERS}, or leave it out: then it is one a core."
         raise SceneError([Problem("workers", f"{workers!r} is no number of processes", remedy)])
-    try:
-        import distributed  # noqa: PLC0415  # only a sweep needs Dask
-    except ImportError:
-        raise MissingExtraError("sweeps", "sweep") from None
+    require("sweep", "a sweep", "distributed")
+    import distributed  # noqa: PLC0415  # only a sweep needs Dask
+
     if client is not None and (not isinstance(client, distributed.Client) or client.asynchronous):
         what = f"{type(client).__name__} is no dask.distributed.Client that can be waited for"
         remedy = "Give Client(address), not asynchronous, or leave it out."
         raise SceneError([Problem("client", what, remedy)])
+
+
+def leave_if_starting() -> None:
+    """End a worker that is being started, without a word: whoever started it says what to do.
+
+    It reads the user's script first, and one that sweeps at its top level would begin a sweep in each worker.
+    """
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as `multiprocessing` itself asks
+        raise SystemExit(1)
 
 
 def cores() -> int:
@@ -233,7 +244,7 @@ def _here(count: int) -> Crew:
             client = Client(cluster, timeout=PATIENCE, set_as_default=False)
             stack.callback(_closed, client.close)
         except (OSError, RuntimeError, TimeoutError) as error:
-            raise ClusterError("sweep", f"the workers did not start ({line(error)})", remedy) from error
+            raise ClusterError("sweep", f"the workers did not start ({line(error)})", remedy) from None
 
         def heal() -> None:
             """Dask gives up a worker that is found dead 15 s after it died, also if that is another time it died."""

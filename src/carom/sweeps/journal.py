@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError
+from carom.storage.opening import plain_file
 from carom.sweeps.sheets import KINDS
 from carom.sweeps.task import STATUSES
 
@@ -306,6 +307,7 @@ class Scan:
 def scan(path: Path) -> Scan:
     """Read a journal; a torn last line is left out. Another process may be writing to it."""
     found = Scan()
+    plain_file(path)
     try:
         with path.open("rb") as file:
             for place, found.end, number, line in _lines(file):
@@ -323,6 +325,7 @@ def scan(path: Path) -> Scan:
 def last_header(path: Path) -> dict[str, Any]:
     """The header that a journal was last begun with; rows are passed over."""
     found = None
+    plain_file(path)
     try:
         with path.open("rb") as file:
             for _, _, _, line in _lines(file):

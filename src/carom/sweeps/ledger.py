@@ -24,7 +24,20 @@ from typing import TYPE_CHECKING, Any, Self
 from carom.errors import CaromError, StorageError
 from carom.storage.atomic import Lock, replaced, sync
 from carom.sweeps.columns import columns as columns_of
-from carom.sweeps.journal import SCHEMA, Entry, Index, Scan, decoded, encoded, is_row, one_line, plain, scan, valued
+from carom.sweeps.journal import (
+    LONGEST_LINE,
+    SCHEMA,
+    Entry,
+    Index,
+    Scan,
+    decoded,
+    encoded,
+    is_row,
+    one_line,
+    plain,
+    scan,
+    valued,
+)
 from carom.sweeps.sheets import TABLES, Sheet, write
 from carom.sweeps.standing import JOURNAL, RECORDINGS, STUDY, Counts, Status, ids, mark_of, status, study_in
 
@@ -175,7 +188,7 @@ class Ledger:
                     entry = self._index.find(spec.id)
                     if entry is not None:
                         file.seek(entry.place)
-                        record = decoded(file.readline())
+                        record = decoded(file.readline(LONGEST_LINE))
                         if record is None or not is_row(record) or record["id"] != spec.id:
                             what = f"the line of run {spec.id} was changed by someone else"
                             raise StorageError(self.path, what, "Resume the sweep: that run will be done again.")

@@ -14,9 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import MissingExtraError, StorageError
+from carom.errors import StorageError
+from carom.extras import require
 from carom.sweeps.journal import last_header, one_line
-from carom.sweeps.sheets import CSV, Sheet, arrow_schema, has_parquet, uncelled
+from carom.sweeps.sheets import CSV, Sheet, arrow_schema, uncelled
 from carom.sweeps.standing import JOURNAL
 
 __all__ = ["Table"]
@@ -133,8 +134,7 @@ class Table:
 
     def to_arrow(self) -> Any:
         """The table as one of pyarrow."""
-        if not has_parquet():
-            raise MissingExtraError("a table of pyarrow", "sweep")
+        require("sweep", "a table of pyarrow", "pyarrow")
         import pyarrow as pa  # noqa: PLC0415  # an extra
 
         schema = arrow_schema(self._kinds)
@@ -142,10 +142,9 @@ class Table:
 
     def to_pandas(self) -> Any:
         """The table as a DataFrame of pandas."""
-        try:
-            import pandas as pd  # noqa: PLC0415  # an extra
-        except ImportError as error:
-            raise MissingExtraError("a table of pandas", "pandas") from error
+        require("pandas", "a table of pandas")
+        import pandas as pd  # noqa: PLC0415  # an extra
+
         return pd.DataFrame({name: self[name] for name in self.columns})
 
     def _plain(self, name: str) -> list[Any]:

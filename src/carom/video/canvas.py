@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import MissingExtraError
+from carom.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -27,11 +27,7 @@ STYLE: Any = {"svg.hashsalt": "carom", "svg.fonttype": "path", "path.simplify": 
 
 def require_matplotlib() -> None:
     """Stop with a clear word where matplotlib is not installed."""
-    try:
-        import matplotlib as mpl  # noqa: PLC0415  # an optional part
-    except ImportError:
-        raise MissingExtraError("drawing pictures and films", "video") from None
-    del mpl
+    require("video", "drawing pictures and films", "matplotlib")
 
 
 class Canvas:

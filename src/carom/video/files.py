@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from carom.errors import CaromError, MissingExtraError
+from carom.errors import CaromError
+from carom.extras import require
 from carom.video.canvas import Pixels
 
 FILMS = (".mp4", ".gif")
@@ -36,12 +37,14 @@ class Writer(Protocol):
 
 def ffmpeg() -> str:
     """The program that makes films; it comes with the extra `video`."""
-    try:
-        import imageio_ffmpeg  # type: ignore[import-untyped]  # noqa: PLC0415  # an optional part without types
+    require("video", "making films")
+    import imageio_ffmpeg  # type: ignore[import-untyped]  # noqa: PLC0415  # an optional part without types
 
+    try:
         found: str = imageio_ffmpeg.get_ffmpeg_exe()
-    except (ImportError, RuntimeError):
-        raise MissingExtraError("making films", "video") from None
+    except RuntimeError:  # its package for this system brings no program
+        what = "making films needs the program ffmpeg, which is not here"
+        raise CaromError(f"{what}. Install it, or name it in IMAGEIO_FFMPEG_EXE.") from None
     return found
 
 

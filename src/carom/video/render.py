@@ -24,6 +24,8 @@ SCOUTED = 48
 """Instants that are looked at beforehand, where nothing bounds space."""
 LENGTH = 10.0
 """Of the film of a scene that is not recorded, if nobody says, s of the clock."""
+MOST_PICTURES = 1_000_000
+"""Of a film: nine hours. Who asks for more has given a wrong time, or has a recording that tells one."""
 
 Progress = Callable[[float, float], object]
 """Is told now and then which part is done, and which time it is in the run, s."""
@@ -52,6 +54,11 @@ def film(
     fps = files.rate(target, timing.fps)
     step = timing.speed * pace(source.scene) / fps
     count = film_length(start, end, step)
+    if count > MOST_PICTURES:
+        raise CaromError(
+            f"{target}: the film would have {count:.6g} pictures, and the limit is {MOST_PICTURES:,}. "
+            "Choose a part of the run (--from, --to), or a larger --speed."
+        )
     with files.film(target, look.size, fps) as writer:
         drawn = _picture(source, look, start, end, step, ahead)
         for k, time in enumerate(film_times(start, end, step)):

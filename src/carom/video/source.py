@@ -14,6 +14,8 @@ from carom.scene import Scene
 if TYPE_CHECKING:
     from carom.simulation import Simulation
 
+MANY = 1e15
+"""More pictures than there can be."""
 ROUNDING = 1e-9
 """Times that differ by less than this part of the run are the same."""
 
@@ -119,4 +121,5 @@ def film_times(start: float, end: float, step: float) -> Iterator[float]:
 
 def film_length(start: float, end: float, step: float) -> int:
     """How many pictures a film has: at least one."""
-    return int(np.floor((end - start) / step * (1.0 + ROUNDING) + ROUNDING)) + 1
+    steps = (end - start) / step if step > 0.0 else np.inf
+    return int(np.floor(min(steps, MANY) * (1.0 + ROUNDING) + ROUNDING)) + 1

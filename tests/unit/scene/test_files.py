@@ -343,8 +343,9 @@ def test_bad_files(tmp_path, monkeypatch):
         if content is not None:
             path.write_bytes(content)
         (line,) = lines(lambda: files.load(path))
-        assert line.startswith(f"{path}: ")
-        return line.removeprefix(f"{path}: ")
+        begin = f"{path}: ".replace("\0", "\\u0000")
+        assert line.startswith(begin)
+        return line.removeprefix(begin)
 
     (tmp_path / "folder.toml").mkdir()
     assert line_of("none.toml") == "there is no such file. Check the name."

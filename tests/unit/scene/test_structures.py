@@ -381,7 +381,7 @@ class TestInAScene:
         ),
         (
             lambda: Cloth(**{**CLOTH, "counts": (5000, 5000)}),
-            "counts: (5000, 5000) makes 25000000 points. Use at most 10000000 in all.",
+            "counts: (5000, 5000) makes 25000000 points. Use at most 1000000 in all.",
         ),
         (
             lambda: Cloth(**{**CLOTH, "counts": (5, 5, 5)}),

@@ -250,11 +250,11 @@ def test_a_time_outside_of_a_recording(recorded, tmp_path):
 
 def test_what_is_not_installed_is_named(rolling, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'carom\[video\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install "carom\[video\]"'):
         film(rolling, tmp_path / "film.mp4", SMALL, Timing(end=0.1))
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'carom\[video\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install "carom\[video\]"'):
         picture(rolling, SMALL)
 
 

@@ -14,8 +14,8 @@ from carom.scene.model import Scene
 
 __all__ = ["MOST_BALLS", "Dimension", "Generator", "Whole", "option"]
 
-MOST_BALLS = 100_000_000
-"""No generator makes more: the arrays alone would take several gigabytes."""
+MOST_BALLS = 10_000_000
+"""No generator makes more, as no structure does: a line of a file would take gigabytes, and minutes."""
 
 
 def option(default: Any, unit: str, meaning: str, **bounds: Any) -> Any:
@@ -50,6 +50,11 @@ class Generator(Part):
     group: ClassVar[str]
     title: ClassVar[str]
     sentence: ClassVar[str]
+
+    @property
+    def expected(self) -> int:
+        """About how many balls the scene has, for who must know before it is made."""
+        return int(getattr(self, "count", 1))
 
     @abstractmethod
     def scene(self) -> Scene:

@@ -105,6 +105,11 @@ class ClothOnABall(Generator):
     damping: NotNegative = option(0.005, "N s/m", "of each link")
     friction: NotNegative = option(0.3, "", "coefficient of friction on the ball")
 
+    @property
+    def expected(self) -> int:
+        """How many balls the scene has."""
+        return self.points**2
+
     def scene(self) -> Scene:
         """The cloth above the ball, somewhat off the middle, so that it does not fall quite evenly."""
         side, thickness = 1.0, 0.01
@@ -147,6 +152,11 @@ class SoftBodyDropped(Generator):
     stiffness: Positive = option(100.0, "N/m", "of each link")
     damping: NotNegative = option(0.1, "N s/m", "of each link")
     height: Positive = option(0.5, "m", "height of the fall", le=10.0)
+
+    @property
+    def expected(self) -> int:
+        """How many balls the scene has."""
+        return int(self.points**self.dimension)
 
     def scene(self) -> Scene:
         """The body in the middle of a box, above its floor."""
@@ -191,6 +201,11 @@ class GooTower(Generator):
     stiffness: Positive = option(1000.0, "N/m", "of each link")
     damping: NotNegative = option(2.0, "N s/m", "of each link")
     breaking: Positive = option(0.1, "", "strain at which a link breaks")
+
+    @property
+    def expected(self) -> int:
+        """How many balls the scene has."""
+        return 2 * (self.floors + 1)
 
     def scene(self) -> Scene:
         """Two points a floor, the lowest two held on the ground."""

@@ -6,9 +6,9 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
-from carom.scene.base import of_kind
+from carom.scene.base import fault, of_kind
 from carom.scene.quantities import each, sequence
-from carom.scene.structures.base import Pieces, Structure
+from carom.scene.structures.base import MOST_POINTS, Pieces, Structure
 from carom.scene.structures.lines import Chain, Hair, Rope
 from carom.scene.structures.meshes import Cloth, SoftBody
 from carom.scene.structures.water import Water
@@ -21,9 +21,22 @@ AnyStructure: TypeAlias = Annotated[Chain | Rope | Hair | Cloth | SoftBody | Wat
 
 def as_structures(value: Any) -> tuple[Structure, ...]:
     """A list of structures, or of tables with their kinds; a structure of a user's own is one too."""
-    return each(_structure, sequence(value, "structures"))
+    total = 0.0
+
+    def counted(given: Any) -> Structure:
+        nonlocal total
+        made: Structure = given if isinstance(given, Structure) else of_kind(given, KINDS, "structure")
+        total += made.expected
+        if total > MOST_POINTS:
+            raise TooManyError
+        return made
+
+    try:
+        return each(counted, sequence(value, "structures"))
+    except TooManyError:
+        remedy = f"Use at most {MOST_POINTS} in all."
+        raise fault(f"the structures together have more than {MOST_POINTS} points", remedy) from None
 
 
-def _structure(value: Any) -> Structure:
-    made: Structure = value if isinstance(value, Structure) else of_kind(value, KINDS, "structure")
-    return made
+class TooManyError(Exception):
+    """More points than a scene takes: no need to look at the other structures."""

@@ -74,6 +74,11 @@ class Structure(Part):
     def dimension(self) -> int:
         """2 or 3."""
 
+    @property
+    def expected(self) -> float:
+        """About how many balls it has, for who must know before it is made; 0 if that is not known."""
+        return 0.0
+
     @abstractmethod
     def pieces(self) -> Pieces:
         """Balls, links, bends and triangles."""

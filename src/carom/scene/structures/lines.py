@@ -103,6 +103,11 @@ class Chain(Structure):
         """2 or 3."""
         return len(self.start)
 
+    @property
+    def expected(self) -> float:
+        """How many balls it has."""
+        return self.count
+
     def pieces(self) -> Pieces:
         """Masses and springs."""
         position = np.linspace(self.start, self.end, self.count)
@@ -132,6 +137,11 @@ class _Line(Structure):
         if self.stiffness is not None and self.strain is not None:
             raise both("strain", "stiffness")
         return self
+
+    @property
+    def expected(self) -> float:
+        """How many balls it has."""
+        return self.count
 
     def _line(self, position: Floats, held: Flags, length: float, bending: float) -> Pieces:
         """A line through the places, so long without force, straight without torque."""

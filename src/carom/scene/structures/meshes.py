@@ -15,18 +15,21 @@ from carom.scene.columns import Flags, Floats, Numbers, ball_numbers
 from carom.scene.links import Links
 from carom.scene.quantities import Mass, NotNegative, Positive, Sizes, Vector, VectorLike, Word, each, one_of, sequence
 from carom.scene.solids import Direction
-from carom.scene.structures.base import MOST_POINTS, Pieces, Structure, points, shares
+from carom.scene.structures.base import Pieces, Structure, points, shares
 
 Choice = Annotated[Literal["structural", "shear", "bending"], BeforeValidator(one_of("structural", "shear", "bending"))]
 Held = Annotated[
     Literal["none", "edge", "two corners", "corners"], BeforeValidator(one_of("none", "edge", "two corners", "corners"))
 ]
 
+MOST_IN_MESH = 1_000_000
+"""No mesh has more points, for each may have 16 links."""
+
 
 def _counts(value: object) -> tuple[int, ...]:
     counts = each(points(2), sequence(value, "numbers of points"))
-    if prod(counts) > MOST_POINTS:
-        raise fault(f"{shown(counts)} makes {prod(counts)} points", f"Use at most {MOST_POINTS} in all.")
+    if prod(counts) > MOST_IN_MESH:
+        raise fault(f"{shown(counts)} makes {prod(counts)} points", f"Use at most {MOST_IN_MESH} in all.")
     return counts
 
 
@@ -154,6 +157,11 @@ class Cloth(_Mesh):
         (ax, ay, az), (bx, by, bz) = ((*side, 0.0)[:3] for side in self.sides)
         return float(np.linalg.norm([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]))
 
+    @property
+    def expected(self) -> float:
+        """How many balls it has."""
+        return prod(self.counts)
+
     def pieces(self) -> Pieces:
         """Points, links and triangles."""
         (across, along), n = np.indices(self.counts[::-1]).reshape(2, -1), self.counts
@@ -238,6 +246,11 @@ class SoftBody(_Mesh):
     def dimension(self) -> int:
         """2 or 3."""
         return len(self.corner)
+
+    @property
+    def expected(self) -> float:
+        """How many balls it has."""
+        return prod(self.counts)
 
     def pieces(self) -> Pieces:
         """Points and links."""

@@ -78,9 +78,14 @@ class Water(Structure):
         self._check_number()
         return self
 
-    def _check_number(self) -> None:
+    @property
+    def expected(self) -> float:
+        """About how many points it has."""
         spans = self.size or ((self.width or 0.0,) * (self.dimension - 1) + ((self.duration or 0.0) * self._speed,))
-        number = prod(max(span / self.spacing, 1.0) for span in spans)
+        return prod(max(span / self.spacing, 1.0) for span in spans)
+
+    def _check_number(self) -> None:
+        number = self.expected
         if number > MOST_POINTS:
             raise fault(
                 f"{self.spacing} makes {number:.2g} points", f"Use at most {MOST_POINTS} in all.", where="spacing"
