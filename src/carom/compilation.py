@@ -1,11 +1,51 @@
 """Noticing that kernels are being compiled, which happens on first use only."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from types import TracebackType
 from typing import Any, Self
+
+_LISTENING: set[int] = set()
+"""Those parts of carom that tell it in their own way, while they do."""
+
+
+@cache
+def announce() -> None:
+    """From now on, tell whoever waits at a terminal, once, that kernels are being compiled.
+
+    Where the command line, the laboratory or a worker listens, that is for them to tell.
+    """
+    terminal = sys.stderr
+    if terminal is None or not terminal.isatty():
+        return
+    told: list[bool] = []
+
+    def begins() -> None:
+        if not (told or _LISTENING):
+            told.append(True)
+            terminal.write("carom compiles for this kind of scene, on first use only: some seconds\n")
+
+    _register(begins, lambda: None)
+
+
+def _register(begins: Callable[[], object], ends: Callable[[], object]) -> Any:
+    """A listener of Numba's, which is called from now on."""
+    events: Any = import_module("numba.core.event")
+
+    class Listener(events.Listener):  # type: ignore[misc]  # Numba has no types here
+        def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
+            begins()
+
+        def on_end(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
+            ends()
+
+    made = Listener()
+    events.register("numba:compile", made)
+    return made
 
 
 class Compilations:
@@ -25,27 +65,19 @@ class Compilations:
         self.depth = 0
         self.began = 0.0
         self.listener: Any = None
-        self.events: Any = import_module("numba.core.event")
 
     def __enter__(self) -> Self:
-        watch = self
         self.thread = threading.get_ident()
-
-        class Listener(self.events.Listener):  # type: ignore[misc,name-defined]  # Numba has no types here
-            def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
-                watch.start()
-
-            def on_end(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
-                watch.end()
-
-        self.listener = Listener()
-        self.events.register("numba:compile", self.listener)
+        self.listener = _register(self.start, self.end)
+        _LISTENING.add(id(self))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.events.unregister("numba:compile", self.listener)
+        _LISTENING.discard(id(self))
+        events: Any = import_module("numba.core.event")
+        events.unregister("numba:compile", self.listener)
 
     def start(self) -> None:
         """A compilation begins."""

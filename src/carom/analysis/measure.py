@@ -128,11 +128,16 @@ def analyse(
 
     `progress` is called now and then with the part that is done, from 0 to 1.
     """
-    from carom.analysis.gas import measure_gas  # noqa: PLC0415  # it knows Line, which is here
-
     if not isinstance(recording, Recording):
         with Recording(recording) as opened:
             return analyse(opened, since=since, progress=progress)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers too large to be squared give what is no number
+        return _measured(recording, since, progress)
+
+
+def _measured(recording: Recording, since: float | None, progress: Callable[[float], object] | None) -> Analysis:
+    from carom.analysis.gas import measure_gas  # noqa: PLC0415  # it knows Line, which is here
+
     begin = _begin(recording, since)
     found = Analysis(recording.path, facts=list(_facts(recording, begin)))
     reel = Reel(recording, begin, progress=progress)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.analysis.measure import Analysis, Curve
-from carom.errors import MissingExtraError
+from carom.extras import require
 from carom.storage.atomic import replaced
 from carom.storage.recording import Recording
 from carom.views.units import length_unit, prefixed, speed_unit, time_unit
@@ -91,10 +91,9 @@ def table(found: Analysis) -> str:
 
 def figures(found: Analysis, recording: Recording) -> Iterator[tuple[str, str]]:
     """Pictures as (title, SVG): those of carom.plots that show a run, then the curves that were measured."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  # optional, and slow to load
-    except ImportError:
-        raise MissingExtraError("a report with plots", "plots") from None
+    require("plots", "a report with plots")
+    from matplotlib.figure import Figure  # noqa: PLC0415  # optional, and slow to load
+
     from carom import plots  # noqa: PLC0415  # needs matplotlib
 
     for name, draw in (("Energy", plots.energy), ("Momentum", plots.momentum)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from carom.errors import MissingExtraError
+from carom.extras import require
 
 if TYPE_CHECKING:
     from carom.notebook.widget import Viewer
@@ -27,12 +27,9 @@ def show(
 
     A simulation is copied: the widget runs the copy, so that looking never changes what later cells compute.
     """
-    try:
-        from carom.notebook.widget import Viewer  # noqa: PLC0415  # needs anywidget, which is optional
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] not in {"anywidget", "ipywidgets", "traitlets"}:
-            raise
-        raise MissingExtraError("the notebook's widget", "notebook") from None
+    require("notebook", "the notebook's live widget")
+    from carom.notebook.widget import Viewer  # noqa: PLC0415  # needs anywidget, which is optional
+
     return Viewer(what, height=height, theme=theme, speed=speed, play=play)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,17 @@ def bundled(what: Any) -> dict[str, Any]:
 
         try:
             made: Any = show(what)._repr_mimebundle_()
-        except MissingExtraError:
+        except MissingExtraError as error:
+            say_once(str(error))
             return data
         data |= made[0] if isinstance(made, tuple) else made
     return data
+
+
+@cache
+def say_once(words: str) -> None:
+    """A line below the cell: a picture alone would not tell that more can be had."""
+    sys.stderr.write(f"{words}\n")
 
 
 def person_there() -> bool:

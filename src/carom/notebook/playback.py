@@ -66,7 +66,7 @@ class RecordingPlayer:
         self.count = None if found is None else len(found)
         self.meetings: Floats = np.zeros(0)
         if self.count:
-            self.meetings = recording.dataset("carom/collisions/time")[: min(self.count, INDEXED)]
+            self.meetings = recording.column("carom/collisions/time")[: min(self.count, INDEXED)]
         self._block = None
 
     @property

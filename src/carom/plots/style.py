@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from carom.errors import MissingExtraError
+from carom.extras import require
 from carom.views.palette import Palette, palette
 
 if TYPE_CHECKING:
@@ -20,10 +20,9 @@ SIZE = (6.4, 4.0)
 def style(theme: str = "light") -> Iterator[Palette]:
     """Draw in carom's style within this context; gives the colours of the theme, "light" or "dark"."""
     colours = palette(theme)
-    try:
-        import matplotlib as mpl  # noqa: PLC0415  # an optional part
-    except ImportError:
-        raise MissingExtraError("plots", "plots") from None
+    require("plots", "a plot")
+    import matplotlib as mpl  # noqa: PLC0415  # an optional part
+
     settings: Any = _settings(colours)
     with mpl.rc_context(settings):
         yield colours
