@@ -7,8 +7,10 @@ import pytest
 from carom import Simulation
 from golden.states import digest
 from golden.stepped import FILE, SCENES, start
+from golden.trails import Walk, golden_trails, parting, trail
 
 GOLDEN: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))
+TRAILS = golden_trails()
 
 
 def look(sim: Simulation) -> None:
@@ -25,7 +27,9 @@ def test_every_scene_has_its_hash() -> None:
 @pytest.mark.requirement("T-08")
 @pytest.mark.parametrize("name", SCENES)
 def test_golden(name: str) -> None:
-    assert digest(start(name).run(until=SCENES[name][2])) == GOLDEN[name]
+    walk = Walk(name)
+    assert parting(name, TRAILS[name], trail(walk)) is None
+    assert digest(walk.run) == GOLDEN[name]
 
 
 @pytest.mark.requirement("T-06", "S-01")

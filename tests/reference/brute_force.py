@@ -43,7 +43,7 @@ class BruteForce:
         n, self.d = self.x.shape
         self.t, self.hit = np.zeros(n), np.full(n, -np.inf)
         self.now, self.origin = 0.0, (0.0, 0.0)
-        self.events, self.epoch, self.epochs = 0, max(32 * n, 4096), 0
+        self.events, self.epoch, self.epochs = 0, max(64 * n, 4096), 0
         periods = [(-1, 0, 1) if around else (0,) for around in self.box.periodic]
         self.images = np.array(list(product(*periods)), dtype=float) * np.array(self.box.size)
         self.pair_time, self.pair_image = np.full((n, n), np.inf), np.zeros((n, n), dtype=int)

@@ -61,6 +61,7 @@ PEG = a_wall(PIN, (0.0, 0.0), r=0.5)
         (a_ball((0.0, 1.0), (0.25, -0.25), r=0.5), EDGE, 2.0),
         (a_ball((0.0, 1.0), (0.75, -0.25), r=0.5), EDGE, math.inf),  # comes down beyond the end
         (a_ball((0.0, -2.0), (0.0, 1.0), r=0.5), EDGE, math.inf),  # from behind
+        (a_ball((0.0, -2.0), (0.0, -1.0), r=0.5), EDGE, math.inf),  # behind it, and going away
         (a_ball((0.0, 0.0), (1.0, 0.0), r=0.5), ROUND, 1.5),
         (a_ball((1.0, 0.0), (-0.5, 0.0), r=0.5), ROUND, 5.0),
         (a_ball((1.5, 0.0), (1.0, 0.0), r=0.5, t=2.0), ROUND, 2.0),
@@ -75,6 +76,8 @@ PEG = a_wall(PIN, (0.0, 0.0), r=0.5)
 )
 def test_straight_flight(ball, wall, time):
     assert when(ball, wall) == time
+    # What a level floor leaves of gravity for a ball that slides on it: an acceleration, of nothing.
+    assert when(ball, wall, (0.0, 0.0, 0.0)) == pytest.approx(time, rel=4 * EPS)
 
 
 G = 9.81
@@ -112,6 +115,17 @@ def test_a_ceiling_that_is_not_reached():
 def test_a_plane_of_the_box_has_no_back():
     """The box's faces are met by whatever has got behind them by rounding, however far."""
     assert when(a_ball((0.0, -1e-3), (0.0, -1.0)), FLOOR) == 0.0
+
+
+@pytest.mark.requirement("B-02", "B-03")
+@pytest.mark.parametrize("beyond", [0.5e-9, 2e-9])
+def test_walls_are_longer_by_their_slack_and_no_more(beyond):
+    """So that not even a point slips through where two of them meet."""
+    edge = a_wall(SEGMENT, (-1.0, 0.0), facing=(0.0, 1.0), length=2.0, slack=1e-9)
+    arc = a_wall(BOWL, (0.0, 0.0), facing=(1.0, 0.0), r=2.0, cosine=0.0, slack=1e-9)
+    times = [when(a_ball((x, 1.0), (0.0, -0.5)), edge) for x in (-1.0 - beyond, 1.0 + beyond)]
+    times += [when(a_ball((-beyond, 0.0), (0.0, v)), arc) for v in (-1.0, 1.0)]
+    assert times == [2.0 if beyond < 1e-9 else math.inf] * 4
 
 
 def test_a_half_circle_is_met_only_where_it_is():
