@@ -3,6 +3,7 @@
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.setup-done
+LOOK   := $(VENV)/.lab-done
 # Candidates are tried in this order; the first that is Python 3.11 or later is taken. Override: make PYTHON=/path/to/python
 PYTHON ?=
 CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11 python3.14 python)
@@ -14,7 +15,7 @@ LAB    ?=
 JOBS   ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check browser lint types contracts documents requirements keys schema pictures format lab bench validate clean
+.PHONY: help setup test check browser lint types contracts documents docs reference requirements keys schema pictures format lab bench validate clean
 
 help:  ## list the targets
 	@echo "carom, targets of make:"
@@ -22,7 +23,7 @@ help:  ## list the targets
 
 setup: $(STAMP)  ## make .venv and install carom with its development tools
 
-$(STAMP): pyproject.toml
+$(BIN)/python:
 	@set -e; found=; \
 	for candidate in $(CANDIDATES); do \
 	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then found=$$candidate; break; fi; \
@@ -32,14 +33,20 @@ $(STAMP): pyproject.toml
 	  echo "Install one (https://www.python.org/downloads/), or name it: make setup PYTHON=/path/to/python3.12" >&2; \
 	  exit 1; \
 	fi; \
-	if [ ! -x $(BIN)/python ]; then \
-	  echo "==> making $(VENV) with $$("$$found" --version)"; \
-	  "$$found" -m venv $(VENV) || { echo "Python's venv module failed (on Debian and Ubuntu: install the package python3-venv)." >&2; rm -rf $(VENV); exit 1; }; \
-	fi
-	@echo "==> installing carom and its development tools into $(VENV) (a minute or two the first time)"
+	echo "==> making $(VENV) with $$("$$found" --version)"; \
+	"$$found" -m venv $(VENV) || { echo "Python's venv module failed (on Debian and Ubuntu: install the package python3-venv)." >&2; rm -rf $(VENV); exit 1; }
+
+$(STAMP): pyproject.toml | $(BIN)/python
+	@echo "==> installing carom and its development tools into $(VENV) (some minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(STAMP)
 	@echo "==> ready: $(BIN)/carom"
+
+# Who wants to look needs a fifth of what a developer needs.
+$(LOOK): pyproject.toml | $(BIN)/python
+	@echo "==> installing carom and its laboratory into $(VENV) (a minute the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	@touch $(LOOK)
 
 test: check browser  ## everything that must hold: lint, types, contracts, documents, tests
 	@echo "==> tests"
@@ -68,6 +75,14 @@ documents: setup
 	@echo "==> generated documents are up to date"
 	@$(BIN)/python tools/requirements_table.py --check
 	@$(BIN)/python tools/keys_table.py --check
+	@$(BIN)/python tools/reference.py --check
+
+docs: setup  ## build the documents as a site, into site/; links and anchors are checked
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+	@echo "==> ready: site/index.html (with search: $(BIN)/python -m http.server --directory site --bind 127.0.0.1)"
+
+reference: setup  ## write docs/reference anew from the code
+	@$(BIN)/python tools/reference.py
 
 requirements: setup  ## write docs/requirements.md anew from the tests
 	@$(BIN)/python tools/requirements_table.py
@@ -87,7 +102,7 @@ format: setup  ## format the sources, mend what ruff can mend
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-lab: setup  ## the laboratory in the browser; another scene or port: make lab LAB="break --port 8500"
+lab: $(if $(wildcard $(STAMP)),$(STAMP),$(LOOK))  ## the laboratory in the browser; another scene or port: make lab LAB="break --port 8500"
 	@$(BIN)/carom lab $(LAB)
 
 bench: setup  ## measure the speed
@@ -99,5 +114,5 @@ validate: setup  ## the long validation runs
 	@$(BIN)/python -m pytest -m slow --timeout 0 tests/validation tests/storage tests/sweeps $(PYTEST)
 
 clean:  ## remove the virtual environment and everything that is made
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
