@@ -1,9 +1,13 @@
 """Velocities after a collision: smooth balls, so only the component along the normal changes."""
 
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from carom.physics.jit import branch, law
+from carom.physics.walls import opening
 
+EPS: Final = 2.0**-52
 DOUBLINGS = 2100
 """From the smallest number that there is to the largest."""
 
@@ -61,10 +65,43 @@ def part(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: flo
 
 
 @law
+def departure(ball: Any, nx: float, ny: float, nz: float) -> float:
+    """v·n: how fast a ball parts from a wall with normal n towards it."""
+    return (ball.vx * nx + ball.vy * ny) + ball.vz * nz
+
+
+@law
 def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
     """A ball meets a wall with unit normal n towards the ball: v -= (1 + e) (v·n) n; gives the impulse."""
-    k = -(1.0 + e) * ((ball.vx * nx + ball.vy * ny) + ball.vz * nz)
+    k = -(1.0 + e) * departure(ball, nx, ny, nz)
     ball.vx += k * nx
     ball.vy += k * ny
     ball.vz += k * nz
     return k * ball.m
+
+
+@branch
+def hop(ball: Any, nx: float, ny: float, nz: float, least: float) -> float:
+    """A ball leaves a wall with unit normal n at a speed below the least: it gets that, and loses it along the wall.
+
+    Its speed |v| stays as it is, unless it is less than that; gives the impulse.
+    """
+    u = departure(ball, nx, ny, nz)
+    tx, ty, tz = ball.vx - u * nx, ball.vy - u * ny, ball.vz - u * nz
+    slide = (tx * tx + ty * ty) + tz * tz
+    f = np.sqrt(max((slide + u * u) - least * least, 0.0) / slide) if slide > 0.0 else 0.0
+    ball.vx, ball.vy, ball.vz = f * tx + least * nx, f * ty + least * ny, f * tz + least * nz
+    return (least - u) * ball.m
+
+
+@branch
+def leave(ball: Any, wall: Any, nx: float, ny: float, nz: float, k: float) -> None:
+    """Rounding has left a ball that still goes into the wall: push it off by as little as it takes."""
+    k = max(abs(k), EPS * max(abs(ball.vx), abs(ball.vy), abs(ball.vz)))
+    for _ in range(DOUBLINGS):
+        ball.vx += k * nx
+        ball.vy += k * ny
+        ball.vz += k * nz
+        if opening(ball, wall) >= 0.0:
+            return
+        k *= 2.0

@@ -50,3 +50,11 @@ def pair(
 def first_root(t: float, b: float, c: float, disc: float) -> float:
     """The time of contact of an approaching pair (b < 0, D ≥ 0): t + c / (√D - b), with c clipped at zero."""
     return t + max(c, 0.0) / (np.sqrt(disc) - b)
+
+
+@law
+def uniform(c: Any) -> float:
+    """How long until c₀ + c₁ τ + c₂ τ² falls to zero: the gap of two balls whose relative motion is straight."""
+    b = 0.5 * c[1]
+    disc = b * b - c[0] * c[2]
+    return max(c[0], 0.0) / (np.sqrt(disc) - b) if b < 0.0 and disc >= 0.0 else np.inf

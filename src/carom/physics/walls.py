@@ -22,6 +22,9 @@ BOWL: Final = 3
 DOME: Final = 4
 PIN: Final = 5
 
+GRAZING: Final = 2.0**-48  # of a discriminant: below, it has hardly a digit
+TIGHT: Final = 1e4  # slacks: in a narrower room a hop would be steep
+
 NO_BALL: Final = 0xFFFFFFFF
 
 wall_record = np.dtype(
@@ -63,15 +66,37 @@ def straight_time(gap: float, v: float, a: Any, radius: float, slack: float) -> 
 
 
 @law
-def inside_time(d: float, b: float, c: float, vv: float, disc: float, wall: Any) -> float:
-    """When a ball reaches a round wall from inside: the larger root of |d + v τ| = ρ."""
+def inside_time(d: float, b: float, c: float, vv: float, disc: float, rho: float, wall: Any) -> float:
+    """When a ball reaches a round wall from inside: the larger root of |d + v τ| = ρ.
+
+    Who slides along the wall is inside or outside it by rounding, and may miss it by as little: then it touches where
+    it is nearest. From inside a whole circle nobody misses; an arc is missed by more than its slack, or not at all.
+    """
     if c >= 0.0 and b > 0.0:
         # A whole circle has no far side.
         return 0.0 if wall.cosine < -1.0 or d <= (wall.r + wall.slack) ** 2 else np.inf
-    if disc < 0.0 or vv == 0.0:
+    if vv == 0.0 or (wall.cosine >= -1.0 and disc < -2.0 * (rho * wall.slack) * vv):
         return np.inf
+    if disc < GRAZING * (rho * rho) * vv:  # all rounding; from inside, b² - c v² is a sum, which cannot cancel
+        disc = max(b * b - c * vv, 0.0)
     root = np.sqrt(disc)
     return -c / (b + root) if b > 0.0 else (root - b) / vv
+
+
+@law
+def round_time(ball: Any, wall: Any, dx: float, dy: float, dz: float, d: float, c: float, rho: float) -> float:
+    """When a ball that flies straight reaches a round wall: |d + v τ| = ρ, a quadratic."""
+    b = (dx * ball.vx + dy * ball.vy) + dz * ball.vz
+    kx = dy * ball.vz - dz * ball.vy
+    ky = dz * ball.vx - dx * ball.vz
+    kz = dx * ball.vy - dy * ball.vx
+    vv = (ball.vx * ball.vx + ball.vy * ball.vy) + ball.vz * ball.vz
+    disc = (rho * rho) * vv - ((kx * kx + ky * ky) + kz * kz)
+    if wall.kind == BOWL:
+        s = inside_time(d, b, c, vv, disc, rho, wall)
+    else:
+        s = max(c, 0.0) / (np.sqrt(disc) - b) if b < 0.0 and disc >= 0.0 else np.inf
+    return s if s == np.inf or within(wall, dx + ball.vx * s, dy + ball.vy * s) else np.inf
 
 
 @branch
@@ -95,23 +120,11 @@ def contact_time(ball: Any, wall: Any, ax: Any, ay: Any, az: Any) -> float:
     if rho < 0.0:
         return np.inf
     d = (dx * dx + dy * dy) + dz * dz
-    b = (dx * ball.vx + dy * ball.vy) + dz * ball.vz
     c = d - rho * rho
     if wall.kind == DOME and d < (max(wall.r - wall.slack, 0.0)) ** 2 and wall.cosine >= -1.0:
         return np.inf  # on the far side of an arc
-    if ax is None:
-        kx = dy * ball.vz - dz * ball.vy
-        ky = dz * ball.vx - dx * ball.vz
-        kz = dx * ball.vy - dy * ball.vx
-        vv = (ball.vx * ball.vx + ball.vy * ball.vy) + ball.vz * ball.vz
-        disc = (rho * rho) * vv - ((kx * kx + ky * ky) + kz * kz)
-        if wall.kind == BOWL:
-            s = inside_time(d, b, c, vv, disc, wall)
-        else:
-            s = max(c, 0.0) / (np.sqrt(disc) - b) if b < 0.0 and disc >= 0.0 else np.inf
-        if s < np.inf and not within(wall, dx + ball.vx * s, dy + ball.vy * s):
-            return np.inf
-        return ball.t + s
+    if ax is None or (ax == 0.0 and ay == 0.0 and az == 0.0):
+        return ball.t + round_time(ball, wall, dx, dy, dz, d, c, rho)
     return ball.t + curved_time(ball, wall, dx, dy, dz, c, ax, ay, az)
 
 
@@ -127,32 +140,15 @@ def curved_time(
         (ball.vx * ax + ball.vy * ay) + ball.vz * az,
         0.25 * ((ax * ax + ay * ay) + az * az),
     )
-    inward = wall.kind != BOWL
-    if coefficients[4] == 0.0:
-        return uniform_time(coefficients, inward)
     after = 0.0
     for _ in range(4):
-        s = first_crossing(coefficients, inward, after)
+        s = first_crossing(coefficients, wall.kind != BOWL, after)
         if s == np.inf:
             return np.inf
         if within(wall, place(dx, ball.vx, ax, s), place(dy, ball.vy, ay, s)):
             return s
         after = np.nextafter(s, np.inf) if s > after else np.nextafter(after, np.inf)
     return np.inf
-
-
-@law
-def uniform_time(c: Any, inward: bool) -> float:
-    """The same without acceleration: c₀ + c₁ τ + c₂ τ²."""
-    b = 0.5 * c[1]
-    disc = b * b - c[0] * c[2]
-    if disc < 0.0 or c[2] == 0.0:
-        return np.inf
-    if inward:
-        return max(c[0], 0.0) / (np.sqrt(disc) - b) if b < 0.0 else np.inf
-    if c[0] >= 0.0 and b > 0.0:
-        return 0.0
-    return (np.sqrt(disc) - b) / c[2]
 
 
 @law
@@ -168,3 +164,24 @@ def normal(ball: Any, wall: Any) -> tuple[float, float, float]:
     if wall.kind == BOWL:
         s = -s
     return dx / s, dy / s, dz / s
+
+
+@law
+def opening(ball: Any, wall: Any) -> float:
+    """How fast a ball parts from a wall that it touches, with the sign that `contact_time` goes by; of any scale."""
+    if wall.kind == PLANE or wall.kind == SEGMENT:
+        return (ball.vx * wall.nx + ball.vy * wall.ny) + ball.vz * wall.nz
+    b = ((ball.x - wall.px) * ball.vx + (ball.y - wall.py) * ball.vy) + (ball.z - wall.pz) * ball.vz
+    return -b if wall.kind == BOWL else b
+
+
+@law
+def least_hop(ball: Any, wall: Any, u: float, press: float) -> float:
+    """The least speed with which a ball that meets a bowl at the speed u leaves it: it rises by the walls' slack.
+
+    Along a bowl of radius ρ at the speed v it is pressed with a = v²/ρ + press, and rises by u²/2a. Lower hops are lost
+    in the rounding of places, and would be endlessly many where it slides. One in which it just fits counts as wider.
+    """
+    vv = (ball.vx * ball.vx + ball.vy * ball.vy) + ball.vz * ball.vz
+    a = max(vv - u * u, 0.0) / max(wall.r - ball.r, TIGHT * wall.slack) + press
+    return np.sqrt(2.0 * wall.slack * a) if a > 0.0 else 0.0

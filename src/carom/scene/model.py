@@ -27,6 +27,7 @@ from carom.scene.forces import (
 )
 from carom.scene.friction import Coulomb, Friction, as_friction
 from carom.scene.links import Bend, Bends, Link, Links, triangle_problems, triangles_of
+from carom.scene.lodging import lodges
 from carom.scene.materials import Restitution, as_restitution
 from carom.scene.polygon import Polygon
 from carom.scene.quantities import Flag, Fraction, NotNegative, Text, Whole, each, sequence
@@ -235,9 +236,10 @@ class Scene(Part):
 
     @property
     def stacks(self) -> bool:
-        """Can balls come to rest on each other because they fall on something? The exact solver cannot hold them."""
+        """Can balls come to rest where the exact solver cannot hold them: on each other, in a corner, in a bowl?"""
         floor = not isinstance(self.boundary, Open) or len(self.obstacles) > 0 or bool(self.balls.fixed.any())
-        return self.piles_up and any(self.gravity) and floor
+        lossy = min(self.restitution.ball_wall, *(pair.value for pair in self.restitution.pairs), 1.0) < 1.0
+        return any(self.gravity) and ((self.piles_up and floor) or (lossy and lodges(self.boundary, self.gravity)))
 
     @property
     def dimension(self) -> int:

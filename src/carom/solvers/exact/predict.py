@@ -62,7 +62,7 @@ def resting_pair(
         0.25 * ((cx * cx + cy * cy) + cz * cz),
     )
     if coefficients[4] == 0.0:
-        return t + wall_laws.uniform_time(coefficients, True)
+        return t + contact_time.uniform(coefficients)
     return t + first_crossing(coefficients, True, 0.0)
 
 

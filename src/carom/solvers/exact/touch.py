@@ -113,9 +113,17 @@ def hit_wall(
         e = bounce[np.uint32(ball.material), np.uint32(wall.material)]
     else:
         e = wall_bounce[np.uint32(ball.material), np.uint32(wall.material)]
+    press = -((g[0] * nx + g[1] * ny) + g[2] * nz) if len(g) == 3 else 0.0
+    u = collision.departure(ball, nx, ny, nz)
+    least = wall_laws.least_hop(ball, wall, u, press) if wall.kind == wall_laws.BOWL else -np.inf
+    slides = u >= -2.0 * least  # in hops that lose nothing
     soon = t - ball.hit < contact_time
-    soft = e < 1.0 and soon
+    soft = e < 1.0 and (soon or slides)
     impulse = collision.rebound(ball, nx, ny, nz, 1.0 if soft else e)
+    if collision.departure(ball, nx, ny, nz) < least:
+        impulse += collision.hop(ball, nx, ny, nz, least)
+    if wall_laws.opening(ball, wall) < 0.0:
+        collision.leave(ball, wall, nx, ny, nz, impulse / ball.m)
     if wall.kind == wall_laws.PIN:
         clock.ball_ball += 1
         log(logs, clock, t, BALL, soft, w, ball.id, wall.ball, ball, nx, ny, nz, impulse)
@@ -123,10 +131,9 @@ def hit_wall(
         clock.ball_wall += 1
         log(logs, clock, t, WALL, soft, w, ball.id, np.uint32(NONE), ball, nx, ny, nz, impulse)
     clock.softened += soft
-    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soon)
+    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soon and not (slides and len(g) == 0))
     if len(g) == 3:
-        press = -((g[0] * nx + g[1] * ny) + g[2] * nz)
-        u = (ball.vx * nx + ball.vy * ny) + ball.vz * nz
+        u = collision.departure(ball, nx, ny, nz)
         if press > 0.0 and 2.0 * u <= press * contact_time:
             if wall.kind != wall_laws.PLANE and wall.kind != wall_laws.SEGMENT:
                 return bool(fine and impulse != 0.0)

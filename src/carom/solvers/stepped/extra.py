@@ -5,6 +5,7 @@ A compiled function is called by its address, so that the step loop need not be 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
@@ -102,9 +103,13 @@ def _compiled(function: Callable[..., None]) -> Any:
     return entry
 
 
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
+"""Numba prints in bold where it finds a package for that."""
+
+
 def _reason(error: Exception) -> str:
     """The line in a complaint of Numba's that tells what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines()]
     telling = [line for line in lines if line and not line.startswith(("Failed in", "During", "File"))]
     return (telling or [type(error).__name__])[0].rstrip(".")
 
