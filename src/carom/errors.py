@@ -48,6 +48,8 @@ __all__ = [
 
 LONGEST_PLACE = 200
 """Letters of a place in a message: a key of a file may have millions."""
+LONGEST_PATH = 400
+"""Letters of a path: no system allows a name of more than 255."""
 LONGEST_REASON = 1000
 """Letters of what is wrong."""
 
@@ -163,7 +165,7 @@ class EndlessError(SolverError):
     def __str__(self) -> str:
         return (
             f"{self.events} events at t = {self.time:.9g} s without time going on. "
-            "Give the scene a longer contact_time, or use the stepped solver."
+            "Use the stepped solver, or give the scene a longer contact_time if its collisions lose energy."
         )
 
 
@@ -214,7 +216,7 @@ class StorageError(CaromError):
         super().__init__(self.path, what, remedy)
 
     def __str__(self) -> str:
-        return visible(f"{self.path}: {self.what}. {self.remedy}")
+        return visible(f"{visible(self.path, longest=LONGEST_PATH)}: {self.what}. {self.remedy}")
 
     @classmethod
     def of(cls, path: str | Path, error: BaseException) -> StorageError:

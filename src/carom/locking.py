@@ -2,6 +2,7 @@
 
 import errno
 import os
+from importlib import import_module
 from typing import Any
 
 BUSY = {errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK}
@@ -26,8 +27,8 @@ def given_back(handle: int) -> None:
 
 def _lock(handle: int, *, free: bool = False) -> None:
     if os.name == "nt":
-        msvcrt: Any = __import__("msvcrt")  # it has other names on other systems
+        msvcrt: Any = import_module("msvcrt")  # it has other names on other systems
         msvcrt.locking(handle, msvcrt.LK_UNLCK if free else msvcrt.LK_NBLCK, 1)
     else:
-        fcntl: Any = __import__("fcntl")
+        fcntl: Any = import_module("fcntl")
         fcntl.flock(handle, fcntl.LOCK_UN if free else fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from carom.cli import main
 from carom.errors import SceneError
 
-MOST_SECONDS = 2.0
+MOST_SECONDS = 10.0
 """CPU time of an answer."""
 MOST_BYTES = 500_000_000
 """Memory that an answer may take beyond what the program has."""

@@ -87,7 +87,7 @@ def test_a_step_can_be_cancelled() -> None:
 
 def test_an_error_of_ours_tells_nothing_of_the_machine(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_time: float) -> None:
-        raise OSError(2, "No such file", "/home/somebody/secret.txt")
+        raise OSError(2, "No such file", "/somewhere/secret.txt")
 
     monkeypatch.setattr(runner.session, "scrub", broken)
     runner.post("scrub", time=0.0)

@@ -144,12 +144,17 @@ def triggers_for(every: Any, at: Any) -> tuple[Trigger, ...]:
 
 
 def read(text: dict[str, Any]) -> Trigger:
-    """The trigger that a file describes."""
-    if "every" in text:
-        return Every(text["every"])
-    if "at" in text:
-        return Times(text["at"])
-    return Collisions(text["collisions"]) if "collisions" in text else Once()
+    """The trigger that a file describes, which may come from anyone."""
+    match text:
+        case {"every": dt, **others} if not others:
+            return Every(dt)
+        case {"at": times, **others} if not others:
+            return Times(times)
+        case {"collisions": n, **others} if not others:
+            return Collisions(n)
+        case {**others} if not others:
+            return Once()
+    raise SceneError([Problem("triggers", f"{shown(text)} tells no moments", "Give a file as carom has saved it.")])
 
 
 def _positive(where: str, value: Any) -> float:

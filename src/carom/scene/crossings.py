@@ -17,7 +17,7 @@ Indices = NDArray[np.intp]
 Point = NDArray[np.float64]
 
 _PAIRS_AT_ONCE = 2_000_000
-MOST_PAIRS = 10_000_000
+MOST_PAIRS = 3_000_000
 """Most pairs of edges that may have to be looked at, a second or two; most outlines have a few for each edge."""
 ARC = 500
 """A pair with an arc takes so many times longer."""
