@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from carom.errors import Problem, SceneError
 from carom.scene import Ball, Balls, Link, Links, Restitution, Scene
+from carom.scene.base import shown
 from carom.world import placement
 
 Floats = NDArray[np.float64]
@@ -62,7 +63,11 @@ class Edit:
 
 def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit:
     """More balls, after those that are there."""
-    new = Balls.concatenate(balls if isinstance(balls, Sequence) else [balls])
+    given = balls if isinstance(balls, Sequence) and not isinstance(balls, str) else [balls]
+    for each in given:
+        if not isinstance(each, Ball | Balls):
+            raise SceneError([Problem("add", f"{shown(each)} is not a ball", "Give a Ball, Balls, or a list of them.")])
+    new = Balls.concatenate(given)
     together = Balls.concatenate([scene.balls, new])
     return Edit(scene.replace(balls=together), _numbers([*range(len(scene.balls)), *(-1 for _ in range(len(new)))]))
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom import Balls, Scene, Simulation
+from carom import Balls, Box, Scene, Simulation
 from reference.brute_force import BALL_BALL, BALL_WALL, BruteForce
-from reference.scenes import box_scene, lattice_scene
+from reference.scenes import box_scene, filled, lattice_scene
 
 
 def volley(rows: int) -> Scene:
@@ -23,6 +23,12 @@ def volley(rows: int) -> Scene:
     )
 
 
+def giant(ratio: float) -> Scene:
+    """A ball among others that are smaller by a ratio: neighbours are looked for over very different distances."""
+    scene = Scene(boundary=Box(size=(10.0, 10.0), periodic=(True, False)))
+    return filled(scene, (0.0, 0.0), (10.0, 10.0), [3.0] + [3.0 / ratio] * 40, seed=8)
+
+
 SCENES: dict[str, Any] = {
     "2D walls": lambda: box_scene(1, (False, False)),
     "2D periodic": lambda: box_scene(2, (True, True)),
@@ -30,6 +36,7 @@ SCENES: dict[str, Any] = {
     "2D lattice with ties": lambda: lattice_scene(5, 2, (True, False)),
     "2D at once": lambda: volley(6),
     "2D gravity": lambda: box_scene(4, (True, False), gravity=(0.0, -2.0)),
+    "2D radii 1 to 300": lambda: giant(300.0),
     "3D mixed": lambda: box_scene(5, (True, False, True)),
     "3D gravity, walls": lambda: box_scene(6, (False, False, False), gravity=(0.5, 0.0, -2.0)),
 }

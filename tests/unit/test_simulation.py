@@ -353,6 +353,8 @@ class TestEditing:
     def test_a_refused_addition_changes_nothing(self, ball, complaint):
         sim = Simulation(SCENE).run(until=0.5)
         before, scene = state(sim), sim.scene
+        (line,) = lines(lambda: sim.add("ball"))  # type: ignore[arg-type]  # a mistake
+        assert line == "add: 'ball' is not a ball. Give a Ball, Balls, or a list of them."
         (line,) = lines(lambda: sim.add(ball))
         assert complaint in line
         assert state(sim) == before

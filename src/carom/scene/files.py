@@ -134,24 +134,23 @@ def schema() -> dict[str, Any]:
 
 
 def _scene(content: dict[str, Any]) -> Scene:
+    """The scene of a file's tables. Keys that a scene does not know are told beside all that is wrong with the rest."""
     check_version(content.pop("schema", SCHEMA_VERSION))
-    _check_keys(content)
-    if "generator" in content:
-        return _generated(content.pop("generator"), content)
-    return Scene(**content)
+    known = ("generator", *Scene.model_fields)
+    problems = unknown_keys(content, ["schema", *known])
+    content = {key: value for key, value in content.items() if key in known}
+    try:
+        scene = _generated(content.pop("generator"), content) if "generator" in content else Scene(**content)
+    except SceneError as error:
+        raise SceneError([*problems, *error.problems]) from None
+    if problems:
+        raise SceneError(problems)
+    return scene
 
 
 def _on_one_line(found: re.Match[str]) -> str:
     elements = re.split(r",\n\s+", found[1])
     return f"[{', '.join(elements)}]"
-
-
-def _check_keys(content: dict[str, Any]) -> None:
-    """Keys that a file has beyond those of a scene get their suggestion here, for the scene does not know them."""
-    known = ["schema", "generator", *Scene.model_fields]
-    problems = unknown_keys(content, known)
-    if problems:
-        raise SceneError(problems)
 
 
 def check_version(version: object) -> None:

@@ -470,3 +470,12 @@ class TestSchema:
     def test_tells_the_version(self):
         assert files.schema()["properties"]["schema"]["const"] == files.SCHEMA_VERSION == 1
         assert math.isclose(files.LARGEST_FILE, 200e6)
+
+
+def test_an_unknown_key_hides_nothing_else() -> None:
+    with pytest.raises(SceneError) as caught:
+        files.loads('nmae = "x"\ngravity = "down"\nrestitution = 7\n[boundary]\nkind = "cube"\n', "toml")
+    places = [problem.where for problem in caught.value.problems]
+    assert places[0] == "nmae"
+    assert {"gravity", "boundary.kind"} <= {*places}
+    assert len(places) == 4
