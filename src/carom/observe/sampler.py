@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -306,6 +306,9 @@ def observables_for(given: Any) -> list[Observable]:
     """Observables by name, or those themselves."""
     if isinstance(given, str | Observable):
         given = (given,)
+    if not isinstance(given, Iterable):
+        remedy = "Give a list of names, or of instances of classes made from carom's Observable."
+        raise SceneError([Problem("observables", f"{shown(given)} is not a list", remedy)])
     found = []
     for each in given:
         if isinstance(each, str):
@@ -315,9 +318,17 @@ def observables_for(given: Any) -> list[Observable]:
         else:
             remedy = "Give names, or instances of classes made from carom's Observable."
             raise SceneError([Problem("observables", f"{shown(each)} is not an observable", remedy)])
-    names = [each.name for each in found]
-    for name in names:
-        if not name or names.count(name) > 1:
-            what = f"{name!r} is there twice" if name else "one has no name"
-            raise SceneError([Problem("observables", what, "Give each a name of its own.")])
+    _check_names([each.name for each in found])
     return found
+
+
+def _check_names(names: Sequence[Any]) -> None:
+    """Refuse names that are no words, or there twice: they name groups of a file, where "a/b" would be two."""
+    for name in names:
+        if not name:
+            raise SceneError([Problem("observables", "one has no name", "Give each a name of its own.")])
+        if not isinstance(name, str) or not name.isidentifier():
+            remedy = "Give the class a name of letters, digits and underscores."
+            raise SceneError([Problem("observables", f"{shown(name)} is not a name", remedy)])
+        if names.count(name) > 1:
+            raise SceneError([Problem("observables", f"{name!r} is there twice", "Give each a name of its own.")])

@@ -15,6 +15,7 @@ import pytest
 
 import carom
 from carom.errors import CaromError, SceneError, StorageError
+from carom.observe.observable import Observable
 from carom.observe.triggers import Collisions
 from carom.storage.growing import Growing
 from carom.storage.recording import Recording
@@ -581,3 +582,24 @@ def test_a_recording_of_nonsense_is_one_line(tmp_path: Path, small: Path, change
 
 def test_the_recording_that_is_broken_elsewhere_is_whole(small: Path) -> None:
     look_through(small)
+
+
+@pytest.mark.parametrize("name", ["a/b", "/abs", ".", " ", "höchste_Höhe"])
+def test_a_recording_that_begins_can_be_read_again_whatever_its_observables_are_called(
+    name: str, tmp_path: Path
+) -> None:
+    class Mine(Observable):
+        def sample(self, sim: Any) -> float:
+            return float(sim.time)
+
+    Mine.name = name
+    sim = carom.Simulation(gas(4))
+    if not name.isidentifier():
+        with pytest.raises(SceneError, match=r"^observables: .* is not a name\. Give"):
+            sim.record(tmp_path / "run.h5", every=0.1, observables=[Mine()])
+        assert not list(tmp_path.iterdir())
+        return
+    with sim.record(tmp_path / "run.h5", every=0.1, observables=[Mine()]):
+        sim.run(until=0.2)
+    with Recording(tmp_path / "run.h5") as recording:
+        assert recording.observables[name].values.tolist() == recording.times.tolist()
