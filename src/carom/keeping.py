@@ -90,6 +90,7 @@ class Keeping(Following):
         """
         self._between_steps("record")
         self._check_alone("record")
+        _check_words(events, force, source)
         target = Path(path)
         count = len(self._scene.balls)
         sampler = Sampler(triggers.triggers_for(every, at), observables_for(observables), events=events, count=count)
@@ -328,11 +329,20 @@ class Keeping(Following):
 def _pause(value: Any) -> float | None:
     if value is None:
         return None
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0.0 <= value < np.inf:
+    if not triggers.is_number(value) or not 0.0 <= value < np.inf:
         what = f"{shown(value)} is not a time"
         raise SceneError([Problem("checkpoint", what, "Give the seconds between two checkpoints, such as 60.")])
     return float(value)
+
+
+def _check_words(events: Any, force: Any, source: Any) -> None:
+    """Refuse what is no answer to a question: `events="no"` would count as yes."""
+    for where, value in (("events", events), ("force", force)):
+        if not isinstance(value, bool | np.bool_):
+            raise SceneError([Problem(where, f"{shown(value)} is neither True nor False", "Give one of them.")])
+    if not isinstance(source, str):
+        remedy = "Give a word on where the scene comes from, or leave it out."
+        raise SceneError([Problem("source", f"{shown(source)} is not a text", remedy)])
 
 
 def _walls(solver: Any) -> list[str]:

@@ -17,6 +17,8 @@ from carom.observe.blocks import columns
 from carom.observe.observable import kind_of
 from carom.observe.rates import MOST_SPECIES
 from carom.observe.series import Series, mean_of
+from carom.observe.triggers import is_number
+from carom.scene.base import shown
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
@@ -178,6 +180,9 @@ def _begin(recording: Recording, since: float | None) -> float:
     begin, end = recording.span
     if since is None:
         return begin + SETTLING * (end - begin)
+    if not is_number(since):
+        problem = Problem("since", f"{shown(since)} is not a time", "Give a number of seconds.")
+        raise SceneError([problem], source=str(recording.path))
     if not since <= end:
         what, remedy = f"{since:g} s is after the end, {end:.6g} s", "Choose an earlier time."
         raise SceneError([Problem("since", what, remedy)], source=str(recording.path))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError
-from carom.storage.opening import reading
+from carom.storage.opening import closed, reading
 
 AT_ONCE = 2**28
 """Bytes that may be read at once from any file: 256 MB."""
@@ -148,6 +148,8 @@ class Rows:
         if nbytes > self._most:
             what = f"{self._name[1:]} has {nbytes / 1e6:,.0f} MB to read at once, which so small a file cannot hold"
             raise StorageError(self._path, what, "Read fewer rows at once, or record anew.")
+        if not self._chunks.dataset:
+            raise closed(self._path)
         with reading(self._path):
             return self._chunks.read(start, stop)
 

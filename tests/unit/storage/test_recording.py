@@ -603,3 +603,69 @@ def test_a_recording_that_begins_can_be_read_again_whatever_its_observables_are_
         sim.run(until=0.2)
     with Recording(tmp_path / "run.h5") as recording:
         assert recording.observables[name].values.tolist() == recording.times.tolist()
+
+
+def test_a_closed_recording_says_so(recorded: tuple[Path, carom.Simulation]) -> None:
+    with Recording(recorded[0]) as recording:
+        log, frame = recording.collisions, recording[0]
+        recording.at(float(recording.times[1]))
+    assert log is not None
+    assert frame.time == 0.0
+    attempts: list[Any] = [
+        lambda: recording[0], lambda: recording[-1], lambda: recording[:2], lambda: recording.complete,
+        lambda: recording.collisions, lambda: log[0], lambda: log[:], lambda: recording.observables,
+        lambda: recording.steps, lambda: recording.at(0.05), recording.refresh, lambda: recording.file,
+        recording.simulation, lambda: list(recording), lambda: log.between(0.0, 1.0),
+    ]  # fmt: skip
+    for attempt in attempts:
+        with pytest.raises(StorageError, match=r"gas\.h5: the recording is closed\. Open it again: Recording\("):
+            attempt()
+    assert repr(recording).endswith("gas.h5: 22 frames, 0 to 1 s, closed>")
+    assert len(recording) == 22
+
+
+def test_a_recording_without_observables_is_closed_too(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas(4))
+    with sim.record(tmp_path / "run.h5", every=0.1):
+        sim.run(until=0.1)
+    with Recording(tmp_path / "run.h5") as recording:
+        assert recording.observables == {}
+        assert repr(recording) == f"<recording {tmp_path / 'run.h5'}: 2 frames, 0 to 0.1 s, whole>"
+    with pytest.raises(StorageError, match="the recording is closed"):
+        _ = recording.observables
+
+
+def test_slices_are_lists_of_frames(recorded: tuple[Path, carom.Simulation]) -> None:
+    with Recording(recorded[0]) as recording:
+        assert [frame.time for frame in recording[2:8:3]] == recording.times[2:8:3].tolist()
+        assert [frame.time for frame in recording[::-1]] == recording.times[::-1].tolist()
+        assert recording[np.int64(3)].time == recording.times[3]
+
+
+def test_arguments_that_are_none_are_told_in_one_line(recorded: tuple[Path, carom.Simulation], tmp_path: Path) -> None:
+    sim: Any = carom.Simulation(gas(4))
+    target = tmp_path / "run.h5"
+    with Recording(recorded[0]) as found:
+        recording: Any = found
+        log = recording.collisions
+        attempts = [
+            (lambda: recording.at("a"), "at: 'a' is not a time. Give a number of seconds."),
+            (lambda: recording.at(None), "at: None is not a time. Give a number of seconds."),
+            (lambda: recording.at(True), "at: True is not a time. Give a number of seconds."),
+            (lambda: recording["time"], "'time' is not the number of a frame. Give a whole number or a slice;"),
+            (lambda: recording[1.5], "1.5 is not the number of a frame."),
+            (lambda: log["time"], "collisions: 'time' is not the number of a collision. Give a whole number or a"),
+            (lambda: log[0.5], "collisions: 0.5 is not the number of a collision."),
+            (lambda: log.between("a", 1.0), "between: 'a' is not a time. Give a number of seconds."),
+            (lambda: sim.record(target, events=None), "events: None is neither True nor False."),
+            (lambda: sim.record(target, events="no"), "events: 'no' is neither True nor False."),
+            (lambda: sim.record(target, force="no"), "force: 'no' is neither True nor False."),
+            (lambda: sim.record(target, source=3), "source: 3 is not a text."),
+            (lambda: sim.record(target, observables=3), "observables: 3 is not a list."),
+        ]
+        for attempt, says in attempts:
+            with pytest.raises(SceneError) as caught:
+                attempt()
+            assert says in str(caught.value)
+            assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
