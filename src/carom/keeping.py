@@ -16,6 +16,7 @@ from carom.errors import Problem, SceneError, StepWarning, StorageError, Storage
 from carom.following import Following
 from carom.observe import triggers
 from carom.observe.follower import Follower
+from carom.observe.observable import names as known
 from carom.observe.sampler import Sampler, observables_for
 from carom.scene import Scene
 from carom.scene.base import shown
@@ -198,6 +199,13 @@ class Keeping(Following):
         """Go on recording: the rows that the checkpoint vouches for, in a new file, and then what comes."""
         told = saved.recording
         given = {each.name: each for each in observables_for(observables)}
+        lacking = [name for name in told["observables"] if name not in given and name not in known()]
+        if lacking:
+            what = (
+                f"there is no observable {lacking[0]!r}: the run measured one of its own, which is code and not saved"
+            )
+            remedy = "Give it again: Simulation.resume(…, observables=[…]); or go on unrecorded: record=False."
+            raise SceneError([Problem("observables", what, remedy)], source=str(path))
         wanted = [given.get(name, name) for name in told["observables"]]
         whens = [triggers.read(each) for each in told["triggers"]]
         sampler = Sampler(whens, observables_for(wanted), events=told["events"], count=len(saved.recorder["rows"]))
@@ -211,6 +219,7 @@ class Keeping(Following):
         history = None
         try:
             sampler.resume(self._as_moment, saved.recorder, tape.header.scene)
+            sampler.shapes = dict(tape.shapes)
             history = tape.history()
             if history is not None:
                 self._exact.remember(history)

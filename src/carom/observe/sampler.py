@@ -58,6 +58,8 @@ class Sampler:
         self._scene: Scene | None = None
         """When it began."""
         self._begun: Begun | None = None
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        """Of the values of observables, as far as they are known: they stay the same."""
         self._spread: tuple[Scene, Scene] | None = None
         """The scene of a run in which balls are missing, and the same with a row for each."""
 
@@ -113,13 +115,26 @@ class Sampler:
 
     def trial(self, sim: Moment) -> Sample:
         """What a sample would be now; nobody remembers that it was taken."""
-        return {
-            each.name: np.asarray(copy.deepcopy(each).sample(self.seen(sim)), np.float64) for each in self.observables
-        }
+        seen = self.seen(sim)
+        return {each.name: self._value(each.name, copy.deepcopy(each).sample(seen)) for each in self.observables}
 
     def sample(self, seen: Moment) -> Sample:
         """What the observables measure now."""
-        return {each.name: np.asarray(each.sample(seen), np.float64) for each in self.observables}
+        return {each.name: self._value(each.name, each.sample(seen)) for each in self.observables}
+
+    def _value(self, name: str, given: Any) -> NDArray[np.float64]:
+        """A sample as numbers, in the shape that the first one had: a column of a file holds no others."""
+        try:
+            value = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            remedy = "Let sample() give a number, or an array of numbers."
+            raise SceneError([Problem("observables", f"{name} gave {shown(given)}", remedy)]) from None
+        shape = self.shapes.setdefault(name, value.shape)
+        if value.shape != shape:
+            what = f"{name} gave an array of shape {value.shape}, and before that one of shape {shape}"
+            remedy = "Let sample() give the same shape each time, with NaN for what is not there."
+            raise SceneError([Problem("observables", what, remedy)])
+        return value
 
     def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink | None) -> None:
         """Take collisions, which name balls by the numbers that they had when their rows were `who`."""

@@ -17,7 +17,8 @@ from carom.scene import Scene
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MOST_FRAMES = 400
 """So many frames of a recording are read for a plot of all of it, spread evenly, where more would show nothing more."""

@@ -145,6 +145,10 @@ class Writer:
             self.lock.release()
         self._check()
 
+    def rows(self, name: str) -> int:
+        """How many rows of a dataset are written; all that were put, once it is closed or flushed."""
+        return self._sets[name].length
+
     def history(self, scene: Scene) -> History | None:
         """The history in the columns of the file, before rows are put; None if there are none."""
         from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed

@@ -100,9 +100,13 @@ class Measured:
 class Tape:
     """A recording under way: takes what a sampler gives, as rows of a file."""
 
-    def __init__(self, path: Path, header: Header, fill: Callable[[Any], None], *, lock: Lock) -> None:
+    def __init__(
+        self, path: Path, header: Header, observables: Sequence[Measured], fill: Callable[[Any], None], *, lock: Lock
+    ) -> None:
         self.path = path
         self.header = header
+        self.shapes = {each.name: each.shape for each in observables}
+        """Of what is measured."""
         self._edges = np.array(header.scene.boundary.size) if isinstance(header.scene.boundary, Box) else None
         self.writer = Writer(path, fill, lock=lock)
 
@@ -114,8 +118,9 @@ class Tape:
         if path.suffix == ENDING:
             remedy = "Choose another name, such as gas.h5."
             raise StorageError(path, f"files that end with {ENDING} are checkpoints, not recordings", remedy)
-        layout = layout_of(header, [Measured.by(each, sample[each.name]) for each in observables], history)
-        return cls(path, header, lambda file: make(file, layout), lock=lock)
+        measured = [Measured.by(each, sample[each.name]) for each in observables]
+        layout = layout_of(header, measured, history)
+        return cls(path, header, measured, lambda file: make(file, layout), lock=lock)
 
     @classmethod
     def continued(cls, path: Path, mark: str, rows: Mapping[str, int], lock: Lock) -> Self:
@@ -136,7 +141,8 @@ class Tape:
                 old.versions,
             )  # fmt: skip
             history = {name.removeprefix(PAST): old.dataset(name) for name in old.names if name.startswith(PAST)}
-            layout = layout_of(header, [Measured.again(each) for each in old.observables.values()], history)
+            measured = [Measured.again(each) for each in old.observables.values()]
+            layout = layout_of(header, measured, history)
 
             def fill(file: Any) -> None:
                 """Lay out a file of our own, and take from the old one nothing but rows."""
@@ -144,11 +150,16 @@ class Tape:
                 with reading(path):
                     copy_rows(old.file, file, rows)
 
-            return cls(path, header, fill, lock=lock)
+            return cls(path, header, measured, fill, lock=lock)
 
     def history(self) -> Any:
         """The history in the file, to go on with; None if there is none."""
         return self.writer.history(self.header.scene)
+
+    @property
+    def frames(self) -> int:
+        """How many are written."""
+        return self.writer.rows(f"{BALLS}/position/time")
 
     def frame(self, frame: Frame, step: int, sample: Sample, bulk: tuple[Floats, Floats]) -> None:
         """An instant, and what was measured."""
