@@ -149,7 +149,11 @@ def read(text: dict[str, Any]) -> Trigger:
         return Every(text["every"])
     if "at" in text:
         return Times(text["at"])
-    return Collisions(text["collisions"]) if "collisions" in text else Once()
+    if "collisions" in text:
+        return Collisions(text["collisions"])
+    if text:
+        raise SceneError([Problem("triggers", f"{shown(text)} tells no time", "The file is not whole: record anew.")])
+    return Once()
 
 
 def is_number(value: Any) -> bool:

@@ -30,7 +30,7 @@ def of_a_file_too(plot: Callable[Concatenate[Any, P], R]) -> Callable[Concatenat
     """Let a plot take the name of a recording, which is open while it is drawn."""
 
     @wraps(plot)
-    def drawn(what: Any, *args: P.args, **options: P.kwargs) -> R:
+    def drawn(what: Any, /, *args: P.args, **options: P.kwargs) -> R:
         if not isinstance(what, str | Path):
             return plot(what, *args, **options)
         with Recording(what) as recording:

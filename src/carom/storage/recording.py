@@ -236,12 +236,12 @@ class Recording:
     def observables(self) -> Mapping[str, Series]:
         """What was measured, by name."""
         names = [name.split("/")[1] for name in self._names if name.startswith("observables/")]
-        file = self.file
+        self._check_open()
         with reading(self.path):
-            return {one_line(name): self._series(file[f"observables/{name}"], name) for name in names}
+            return {one_line(name): self._series(name) for name in names}
 
-    def _series(self, group: Any, name: str) -> Series:
-        values = self.column(f"observables/{name}/value")[:]
+    def _series(self, name: str) -> Series:
+        group, values = self.file[f"observables/{name}"], self.column(f"observables/{name}/value")[:]
         columns = group["columns"][()] if "columns" in group else None
         if columns is not None and (columns.shape != values.shape[1:] or columns.dtype != np.float64):
             raise broken(self.path, f"the columns of {name} are others than its values")
@@ -333,9 +333,12 @@ class Recording:
     @property
     def file(self) -> h5py.File:
         """The file itself, as long as it is open."""
+        self._check_open()
+        return self._handle
+
+    def _check_open(self) -> None:
         if not self._handle:
             raise closed(self.path)
-        return self._handle
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from carom.observe.sampler import Sample
 from carom.observe.series import Series
 from carom.scene import Box, Scene
 from carom.scene.files import dumps
+from carom.solvers.exact.stored import LEAST_PAGE, PAGE
 from carom.storage.atomic import ENDING, Lock
 from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
 from carom.storage.opening import reading
@@ -239,7 +240,7 @@ def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[
         for name in collision_record.names or ():
             kind, shape = collision_record[name].base, collision_record[name].shape
             columns.append(Column(f"carom/collisions/{name}", kind, shape and (d,), UNITS.get(name, "")))
-    columns += [Column(f"{PAST}{name}", rows.dtype, rows.shape[1:]) for name, rows in history.items()]
+    columns += [_of_history(name, rows, n) for name, rows in history.items()]
     columns += [
         Column(EDITS, real, (2,)),
         Column(f"{EDITS}_rows", whole),
@@ -252,6 +253,12 @@ def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[
         attributes=attributes,
         links={f"{path}/{name}": f"{BALLS}/position/{name}" for path in links for name in ("step", "time")},
     )
+
+
+def _of_history(name: str, rows: Any, balls: int) -> Column:
+    """A column of history: pages are read here and there, so that they are not packed, and each has its chunks."""
+    page = {"anchor": balls, "event": max(PAGE * balls, LEAST_PAGE)}.get(name.split("_", maxsplit=1)[0], 0)
+    return Column(f"{PAST}{name}", rows.dtype, rows.shape[1:], packed=not page, together=page)
 
 
 def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> dict[str, dict[str, Any]]:

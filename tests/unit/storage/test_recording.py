@@ -17,7 +17,9 @@ import carom
 from carom.errors import CaromError, SceneError, StorageError
 from carom.observe.observable import Observable
 from carom.observe.triggers import Collisions
+from carom.storage import tape
 from carom.storage.growing import Growing
+from carom.storage.h5md import Column
 from carom.storage.recording import Recording
 
 SOLVERS = ("exact", "stepped")
@@ -669,3 +671,59 @@ def test_arguments_that_are_none_are_told_in_one_line(recorded: tuple[Path, caro
             assert says in str(caught.value)
             assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
+
+
+def bits(what: Any) -> list[bytes]:
+    """Places, velocities and turns of a frame or a run."""
+    return [np.ascontiguousarray(each).tobytes() for each in (what.positions, what.velocities, what.turns)]
+
+
+@pytest.mark.requirement("T-08")
+def test_instants_at_random_from_a_file_have_the_bits_of_the_run(tmp_path: Path) -> None:
+    """Over many pages, which lie across chunks, also while the file is being written."""
+    sim = carom.Simulation(gas(150)).run(collisions=700)
+    history = sim.remember()
+    with sim.record(tmp_path / "gas.h5") as recorder:
+        sim.run(collisions=9_000)
+        recorder.flush()
+        with Recording(tmp_path / "gas.h5") as recording:
+            begin, middle = recording.span
+            sim.run(collisions=9_000)
+            recorder.flush()
+            recording.refresh()
+            end = recording.span[1]
+            assert end > middle
+            assert len(recording.column("carom/history/frame_since")) > 10
+            times = np.random.default_rng(5).uniform(begin, end, 200).tolist()
+            for t in (begin, middle, end, *times):
+                instant = history.at(t)
+                d = recording.dimension
+                expected = [instant.places[:, :d], instant.velocities[:, :d], instant.turns[:, :d]]
+                assert bits(recording.at(t)) == [np.ascontiguousarray(each).tobytes() for each in expected]
+    with Recording(tmp_path / "gas.h5") as recording:
+        again = carom.Simulation(gas(150)).run(collisions=700).run(until=times[0])
+        assert bits(recording.at(times[0])) == bits(again)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_recording_with_other_chunks_can_be_resumed(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as those of earlier versions, in which history was packed too."""
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            tape, "_of_history",
+            lambda name, rows, balls: Column(f"carom/history/{name}", rows.dtype, rows.shape[1:], packed=packed),
+        )  # fmt: skip
+        sim = carom.Simulation(gas())
+        with sim.record(tmp_path / "gas.h5", every=0.1, checkpoint=1000):
+            sim.run(until=0.3)
+    resumed = carom.Simulation.resume(tmp_path / "gas.h5").run(until=0.5)
+    assert resumed.recorder is not None
+    resumed.recorder.close()
+    whole = carom.Simulation(gas())
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.dataset("carom/history/event_time").compression is None
+        assert recording.times.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
+        for t in (0.05, 0.2999, 0.3, 0.41, 0.5):
+            assert bits(recording.at(t)) == bits(whole.run(until=t))
