@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from carom.errors import StorageError
 from carom.storage.opening import closed, reading
+from carom.storage.packing import PACKED, PLAIN
 
 AT_ONCE = 2**28
 """Bytes that may be read at once from any file: 256 MB."""
@@ -88,19 +89,20 @@ class Chunks:
         stored = self.dataset.id.get_chunk_info_by_coord(place)
         if stored.byte_offset is None:
             raise ValueError("rows are counted that were never written")
-        if stored.filter_mask or stored.size > self.nbytes + self.nbytes // 8 + SLACK:
+        if stored.filter_mask not in (PACKED, PLAIN) or stored.size > self.nbytes + self.nbytes // 8 + SLACK:
             raise ValueError("a chunk is larger than chunks are")
         return stored
 
-    def stored(self, place: tuple[int, ...]) -> bytes:
-        """The chunk that begins there, as it stands in the file."""
+    def stored(self, place: tuple[int, ...]) -> tuple[int, bytes]:
+        """The filter mask of the chunk that begins there, and the chunk as it stands in the file."""
         self._found(place)
-        found: bytes = self.dataset.id.read_direct_chunk(place)[1]
-        return found
+        mask, data = self.dataset.id.read_direct_chunk(place)
+        return int(mask), data
 
     def _unpacked(self, place: tuple[int, ...]) -> NDArray[Any]:
-        data: bytes | memoryview = self.stored(place)
-        if self._packed:
+        data: bytes | memoryview
+        mask, data = self.stored(place)
+        if self._packed and mask == PACKED:
             data = _unshuffled(_inflated(data, self.nbytes), self.dtype.itemsize)
         if len(data) != self.nbytes:
             raise ValueError("a chunk is shorter than chunks are")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.storage.chunks import Chunks
-from carom.storage.packing import Packer
+from carom.storage.packing import PACKED, Packer, plain
 
 
 class Growing:
@@ -72,16 +72,18 @@ class Growing:
             full = np.zeros((self.chunk, *rows.shape[1:]), self.dataset.dtype)
             full[: len(rows)] = rows
             rows = full
-        data = self._packed(rows, whole=whole)
-        self.dataset.id.write_direct_chunk((start, *self._first), data)
+        data, mask = self._packed(rows, whole=whole)
+        self.dataset.id.write_direct_chunk((start, *self._first), data, mask)
         self._size = 0 if whole else len(data)
 
-    def _packed(self, rows: NDArray[Any], *, whole: bool) -> Any:
-        """A chunk as it stands in the file."""
+    def _packed(self, rows: NDArray[Any], *, whole: bool) -> tuple[Any, int]:
+        """A chunk as it stands in the file, and its filter mask."""
+        rows = np.asarray(rows, self.dataset.dtype)
         if self._packer is None:
-            return np.ascontiguousarray(rows, self.dataset.dtype).reshape(-1).view(np.uint8).data
-        pack = self._packer if whole else self._packer.partly
-        return pack(rows, other_than=self._size)
+            return plain(rows), PACKED
+        if whole:
+            return self._packer.chunk(rows, other_than=self._size)
+        return self._packer.partly(rows, other_than=self._size), PACKED
 
     def _together(self) -> NDArray[Any]:
         return np.concatenate(self._waiting) if len(self._waiting) > 1 else self._waiting[0]

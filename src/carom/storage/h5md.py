@@ -362,4 +362,5 @@ def _copy_chunks(source: Chunks, target: Any, count: int) -> None:
     target.resize(count, axis=0)
     for start in range(0, count if source.nbytes else 0, source.chunk):
         place = (start, *(0 for _ in source.row))
-        target.id.write_direct_chunk(place, source.stored(place))
+        mask, data = source.stored(place)
+        target.id.write_direct_chunk(place, data, mask)

@@ -71,3 +71,17 @@ def test_a_chunk_beyond_the_end_of_the_file_is_refused(tmp_path: Path) -> None:
         chunks._places[0] = 10**9
         with pytest.raises(ValueError, match="a chunk is shorter than chunks are"):
             chunks.read(0, 64)
+
+
+def test_chunks_of_noise_are_not_packed_and_hdf5_reads_them(tmp_path: Path) -> None:
+    noise = np.random.default_rng(1).normal(size=(4096, 3))
+    with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
+        options = {"shuffle": True, "compression": "gzip", "compression_opts": 1}
+        dataset = file.create_dataset("a", (0, 3), "f8", maxshape=(None, 3), chunks=(1024, 3), **options)
+        growing = Growing(dataset)
+        for part in np.array_split(noise[:-1], 7):
+            growing.take(part)
+            growing.settle()
+        assert {dataset.id.get_chunk_info(k).filter_mask for k in range(4)} == {0b00, 0b11}
+        assert dataset[:].tobytes() == noise[:-1].tobytes()
+        assert Chunks(dataset).read(0, 4095).tobytes() == noise[:-1].tobytes()
