@@ -233,7 +233,8 @@ class Keeping(Following):
 
     def _header(self, sampler: Sampler, source: str) -> Header:
         whens = [each.described() for each in sampler.triggers]
-        return Header(self._scene, self._solver.name, self._told(), _walls(self._solver), sampler.events, whens, source)
+        scene, walls = self._scene, _walls(self._solver)
+        return Header(scene, self._solver.name, self._told(), walls, sampler.events, whens, source, dict(scene.origin))
 
     # History.
 

@@ -20,6 +20,7 @@ from carom.observe.series import Series, mean_of
 from carom.observe.triggers import is_number
 from carom.plots.times import NOTHING
 from carom.scene.base import shown
+from carom.storage.opening import one_line
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
@@ -198,6 +199,11 @@ def _facts(recording: Recording, since: float) -> Iterator[tuple[str, str]]:
     scene, log = recording.scene, recording.collisions
     begin, end = recording.span
     yield "scene", f"{scene.name or 'without a name'}, {counted(len(scene.balls), 'ball')}, {scene.dimension}D"
+    if recording.origin:
+        told = ", ".join(
+            f"{one_line(str(name))} = {one_line(shown(value))}" for name, value in recording.origin.items()
+        )
+        yield "made by the library", told
     yield "solver", recording.solver
     yield "time", f"{begin:.6g} to {end:.6g} s, measured from {since:.6g} s on"
     yield "frames", f"{len(recording):,}"

@@ -59,6 +59,8 @@ class Recording:
             """Tells this recording from all others."""
             self.source = one_line(head.source)
             """Where the scene came from, if that is known."""
+            self.origin = head.origin
+            """The entry of the library that made the scene, as `kind`, and its parameters, the seed among them."""
             self.versions = {one_line(name): one_line(version) for name, version in head.versions.items()}
             self.dimension = self.scene.dimension
             self.masses: Floats = self.scene.balls.mass
@@ -92,6 +94,8 @@ class Recording:
         own = self.file["carom"]
         told: dict[str, Any] = {name: word(attribute(own, name)) for name in ("solver", "mark", "source")}
         told |= {name: json.loads(word(attribute(own, name))) for name in ("wish", "versions", "triggers")}
+        noted = "origin" in own.attrs  # it was not always
+        told["origin"] = json.loads(word(attribute(own, "origin"))) if noted else {}
         return Head.model_validate({**told, "walls": json.loads(_text(own["walls"]))})
 
     def __enter__(self) -> Self:

@@ -59,6 +59,8 @@ class Header:
     triggers: list[dict[str, Any]]
     source: str = ""
     """Where the scene came from, if someone said so."""
+    origin: dict[str, Any] = field(default_factory=dict)
+    """The entry of the library that made it, and its parameters, the seed among them."""
     mark: str = field(default_factory=lambda: uuid4().hex)
     """Tells this recording from all others."""
     versions: dict[str, str] = field(default_factory=versions)
@@ -138,8 +140,8 @@ class Tape:
                 remedy = "Resume without recording (record=False), or begin anew."
                 raise StorageError(path, f"rows of {short[0]} are missing that the checkpoint vouches for", remedy)
             header = Header(
-                old.scene, old.solver, old.wish, old.walls, old.collisions is not None, old.triggers, old.source, mark,
-                old.versions,
+                old.scene, old.solver, old.wish, old.walls, old.collisions is not None, old.triggers, old.source,
+                old.origin, mark, old.versions,
             )  # fmt: skip
             history = {name.removeprefix(PAST): old.dataset(name) for name in old.names if name.startswith(PAST)}
             measured = [Measured.again(each) for each in old.observables.values()]
@@ -276,6 +278,7 @@ def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> di
             "versions": fixed(json.dumps(header.versions)),
             "triggers": fixed(json.dumps(header.triggers)),
             "source": fixed(header.source),
+            "origin": fixed(json.dumps(header.origin)),
             "mark": fixed(header.mark),
             "events": header.events,
         },

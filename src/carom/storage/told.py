@@ -89,6 +89,7 @@ class Head(_Model):
     walls: list[str]
     mark: Word
     source: str
+    origin: dict[Word, Any]
 
 
 def stored_scene(text: bytes) -> Scene:

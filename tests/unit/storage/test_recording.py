@@ -2,6 +2,7 @@
 
 import errno
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import carom
+from carom.analysis import analyse
 from carom.errors import CaromError, SceneError, StorageError
 from carom.observe.observable import Observable
 from carom.observe.triggers import Collisions
@@ -727,3 +729,32 @@ def test_a_recording_with_other_chunks_can_be_resumed(
         assert recording.times.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
         for t in (0.05, 0.2999, 0.3, 0.41, 0.5):
             assert bits(recording.at(t)) == bits(whole.run(until=t))
+
+
+@pytest.mark.requirement("T-08")
+def test_a_recording_tells_the_seed(tmp_path: Path) -> None:
+    scene = pickle.loads(pickle.dumps(carom.library.load("gas", count=12, seed=77)))  # as a worker gets it
+    sim = carom.Simulation(scene)
+    with sim.record(tmp_path / "gas.h5", every=0.1, checkpoint=1000):
+        sim.run(until=0.2)
+    again = carom.Simulation.resume(tmp_path / "gas.h5").run(until=0.3)
+    assert again.recorder is not None
+    again.recorder.close()
+    with Recording(tmp_path / "gas.h5") as recording:
+        origin = dict(recording.origin)
+        assert (origin.pop("kind"), origin["count"], origin["seed"]) == ("gas", 12, 77)
+        assert carom.library.load("gas", **origin) == recording.scene
+    assert "seed = 77" in dict(analyse(tmp_path / "gas.h5").facts)["made by the library"]
+
+
+def test_a_scene_of_ones_own_has_no_origin(tmp_path: Path) -> None:
+    assert dict(carom.library.load("break").origin) == {"kind": "break"}
+    scene = gas(4).replace(restitution=0.9)
+    assert dict(scene.origin) == {}
+    carom.Simulation(scene).record(tmp_path / "gas.h5").close()
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.origin == {}
+    with h5py.File(tmp_path / "gas.h5", "r+") as file:
+        del file["carom"].attrs["origin"]
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.origin == {}, "as of files of before"
