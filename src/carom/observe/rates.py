@@ -65,7 +65,7 @@ class MeanFreeTime(CollisionRate):
 class MeanFreePath(CollisionRate):
     """ℓ = <v> / Γ, m: all paths that balls have flown, over all their collisions with balls.
 
-    <v> is the mean of the mean speeds at the two ends of the interval. In a dilute gas of equal balls it is 1 / (√2 n σ):
+    <v> is the mean of the mean speeds at the two ends of the interval. A dilute gas of equal balls has 1 / (√2 n σ):
     S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform Gases (3rd ed., Cambridge 1970), ch. 5.
     """
 
@@ -99,7 +99,7 @@ class RatesByKind(OverInterval):
     """n_k / t, 1/s: collisions of all balls in a second, by kind k: between balls, with walls, with cloth.
 
     A count, by definition. Each collision between two balls counts once here and twice in Γ, so that Γ = 2 n_1 / (N t)
-    where no ball is fixed. On walls of area A, a gas in equilibrium has n_2 / t = n <v> A / 4, in the plane n <v> A / π:
+    where no ball is fixed. Walls of area A have n_2 / t = n <v> A / 4 in equilibrium, in the plane n <v> A / π:
     S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform Gases (3rd ed., Cambridge 1970), ch. 5.
     """
 
