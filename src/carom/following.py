@@ -164,7 +164,6 @@ class Following(Steering):
 
 
 def _duration(where: str, value: Any) -> float:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0.0 <= value < np.inf:
+    if not triggers.is_number(value) or not 0.0 <= value < np.inf:
         raise SceneError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds, 0 or more.")])
     return float(value)

@@ -16,6 +16,7 @@ from carom.errors import Problem, SceneError, StepWarning, StorageError, Storage
 from carom.following import Following
 from carom.observe import triggers
 from carom.observe.follower import Follower
+from carom.observe.observable import names as known
 from carom.observe.sampler import Sampler, observables_for
 from carom.scene import Scene
 from carom.scene.base import shown
@@ -90,6 +91,7 @@ class Keeping(Following):
         """
         self._between_steps("record")
         self._check_alone("record")
+        _check_words(events, force, source)
         target = Path(path)
         count = len(self._scene.balls)
         sampler = Sampler(triggers.triggers_for(every, at), observables_for(observables), events=events, count=count)
@@ -197,6 +199,13 @@ class Keeping(Following):
         """Go on recording: the rows that the checkpoint vouches for, in a new file, and then what comes."""
         told = saved.recording
         given = {each.name: each for each in observables_for(observables)}
+        lacking = [name for name in told["observables"] if name not in given and name not in known()]
+        if lacking:
+            what = (
+                f"there is no observable {lacking[0]!r}: the run measured one of its own, which is code and not saved"
+            )
+            remedy = "Give it again: Simulation.resume(…, observables=[…]); or go on unrecorded: record=False."
+            raise SceneError([Problem("observables", what, remedy)], source=str(path))
         wanted = [given.get(name, name) for name in told["observables"]]
         whens = [triggers.read(each) for each in told["triggers"]]
         sampler = Sampler(whens, observables_for(wanted), events=told["events"], count=len(saved.recorder["rows"]))
@@ -210,6 +219,7 @@ class Keeping(Following):
         history = None
         try:
             sampler.resume(self._as_moment, saved.recorder, tape.header.scene)
+            sampler.shapes = dict(tape.shapes)
             history = tape.history()
             if history is not None:
                 self._exact.remember(history)
@@ -223,7 +233,8 @@ class Keeping(Following):
 
     def _header(self, sampler: Sampler, source: str) -> Header:
         whens = [each.described() for each in sampler.triggers]
-        return Header(self._scene, self._solver.name, self._told(), _walls(self._solver), sampler.events, whens, source)
+        scene, walls = self._scene, _walls(self._solver)
+        return Header(scene, self._solver.name, self._told(), walls, sampler.events, whens, source, dict(scene.origin))
 
     # History.
 
@@ -328,11 +339,20 @@ class Keeping(Following):
 def _pause(value: Any) -> float | None:
     if value is None:
         return None
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0.0 <= value < np.inf:
+    if not triggers.is_number(value) or not 0.0 <= value < np.inf:
         what = f"{shown(value)} is not a time"
         raise SceneError([Problem("checkpoint", what, "Give the seconds between two checkpoints, such as 60.")])
     return float(value)
+
+
+def _check_words(events: Any, force: Any, source: Any) -> None:
+    """Refuse what is no answer to a question: `events="no"` would count as yes."""
+    for where, value in (("events", events), ("force", force)):
+        if not isinstance(value, bool | np.bool_):
+            raise SceneError([Problem(where, f"{shown(value)} is neither True nor False", "Give one of them.")])
+    if not isinstance(source, str):
+        remedy = "Give a word on where the scene comes from, or leave it out."
+        raise SceneError([Problem("source", f"{shown(source)} is not a text", remedy)])
 
 
 def _walls(solver: Any) -> list[str]:

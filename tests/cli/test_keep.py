@@ -88,3 +88,11 @@ def test_who_keeps_one_frame_is_told(carom, tmp_path: Path):
     assert [word in bare for word in words] == [False, True]
     frames = carom(*run, tmp_path / "d.h5", "--every", "0.05").err
     assert [word in frames for word in words] == [False, False]
+
+
+def test_who_keeps_no_frame_is_told(carom, tmp_path: Path):
+    answer = carom("run", "break", "--until", "0.1", "--out", tmp_path / "a.h5", "--at", "5")
+    assert answer.code == 0
+    (line,) = [line for line in answer.err.splitlines() if "no frame" in line]
+    assert f"{tmp_path / 'a.h5'}: holds no frame" in line
+    assert "The first was to be at 5 s, and the run ended at 0.1 s: let it run longer." in line

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -87,6 +88,48 @@ def test_a_second_writer_is_refused_while_the_first_lives(tmp_path: Path) -> Non
     with Recording(path) as recording:
         assert recording.complete
         assert len(recording) >= 1
+
+
+COUNT, UNTIL = 3000, 0.2
+"""Of the gas whose command is killed: some seconds of a run."""
+
+
+@pytest.mark.requirement("T-08")
+@pytest.mark.skipif(os.name == "nt", reason="there, nobody is killed by a signal")
+def test_a_command_that_is_killed_and_resumed_ends_in_the_same_bits(tmp_path: Path) -> None:
+    """By its number and at moments that nobody chose, until one attempt comes to its end."""
+    scene = tmp_path / "gas.toml"
+    scene.write_text(f'[generator]\nkind = "gas"\ncount = {COUNT}\n')
+    path, chance = tmp_path / "gas.h5", random.Random(2026)
+    environment = {**os.environ, "PYTHONPATH": str(Path(carom.__file__).parents[1])}
+    carom_ = [sys.executable, "-m", "carom"]
+    goal = ["--until", str(UNTIL), "--out", str(path), "--every", "0.02", "--checkpoint", "0.2s", "-q"]
+    attempt, killed = [*carom_, "run", str(scene), *goal], 0
+    while killed < 30:
+        process = subprocess.Popen(attempt, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        beside = path.with_name(f"{path.name}.checkpoint")
+        wait_for(beside)
+        try:
+            process.wait(chance.uniform(0.0, 3.0) if killed < 3 else 100.0)
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+            killed += 1
+        told = process.communicate()[1]
+        attempt = [*carom_, "resume", str(path), "-q"]
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL, told.decode()
+    assert killed, "nobody was killed"
+    run = carom.Simulation(carom.library.load("gas", count=COUNT))
+    with Recording(path) as recording:
+        assert recording.complete
+        assert len(recording) == 11
+        for frame in recording:
+            run.run(until=frame.time)
+            assert frame.positions.tobytes() == run.positions.tobytes()
+            assert frame.velocities.tobytes() == run.velocities.tobytes()
+        assert recording.collisions is not None
+        assert len(recording.collisions) == run.collisions
 
 
 def wait_for(path: Path) -> None:

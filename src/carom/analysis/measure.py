@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor, isfinite, log10
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.analysis.along import Reel, at_collisions
+from carom.analysis.along import Reel, at_collisions, taken
 from carom.errors import Problem, SceneError
 from carom.observe.blocks import columns
-from carom.observe.observable import kind_of
+from carom.observe.observable import kind_of, observable
 from carom.observe.rates import MOST_SPECIES
 from carom.observe.series import Series, mean_of
+from carom.observe.triggers import is_number
+from carom.plots.times import NOTHING
+from carom.scene.base import shown
+from carom.storage.opening import one_line
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
@@ -29,6 +33,8 @@ STEADY = 0.01
 """A run whose energy changes by more than this part is not stationary."""
 POINTS = 1000
 """A curve over time has about so many points, at most."""
+MECHANICS = ("kinetic_energy", "potential_energy", "energy", "momentum")
+"""Observables that are told of every recording."""
 SAME = {
     "radial_distribution": "Radial distribution", "speeds": "Speeds", "density_profile": "Density profile",
     "temperature_profile": "Temperature profile",
@@ -149,6 +155,8 @@ def _measured(recording: Recording, since: float | None, progress: Callable[[flo
     else:
         left = f"{counted(len(reel), 'frame')} {'is' if len(reel) == 1 else 'are'} left to measure"
         found.remarks.append(f"only {left}; {FEWEST} at least are needed. Record with a shorter --every.")
+    if len(reel) > 1:
+        found.lines.extend(_mechanics(reel, found))
     measured = {curve.name for curve in found.curves}
     for series in recording.observables.values():
         if series.name in found.meaningless:
@@ -178,6 +186,9 @@ def _begin(recording: Recording, since: float | None) -> float:
     begin, end = recording.span
     if since is None:
         return begin + SETTLING * (end - begin)
+    if not is_number(since):
+        problem = Problem("since", f"{shown(since)} is not a time", "Give a number of seconds.")
+        raise SceneError([problem], source=str(recording.path))
     if not since <= end:
         what, remedy = f"{since:g} s is after the end, {end:.6g} s", "Choose an earlier time."
         raise SceneError([Problem("since", what, remedy)], source=str(recording.path))
@@ -188,6 +199,11 @@ def _facts(recording: Recording, since: float) -> Iterator[tuple[str, str]]:
     scene, log = recording.scene, recording.collisions
     begin, end = recording.span
     yield "scene", f"{scene.name or 'without a name'}, {counted(len(scene.balls), 'ball')}, {scene.dimension}D"
+    if recording.origin:
+        told = ", ".join(
+            f"{one_line(str(name))} = {one_line(shown(value))}" for name, value in recording.origin.items()
+        )
+        yield "made by the library", told
     yield "solver", recording.solver
     yield "time", f"{begin:.6g} to {end:.6g} s, measured from {since:.6g} s on"
     yield "frames", f"{len(recording):,}"
@@ -213,14 +229,40 @@ def _energy(reel: Reel, found: Analysis) -> None:
         found.remarks.append(f"{what}, so that means over time depend on when and how long one looks")
 
 
-def _of_series(series: Series, begin: float, dimension: int) -> Iterator[Line]:
-    """The mean of an observable that was recorded, if it is a plain number, a vector or a small table."""
+def _mechanics(reel: Reel, found: Analysis) -> Iterator[Line]:
+    """Energies and momentum from the frames, whatever was recorded; what was measured on the way is told from that."""
+    measured = reel.recording.observables
+    wanted = [observable(name) for name in MECHANICS if name not in measured]
+    lost = False
+    for series in taken(reel, wanted).values():
+        if np.isnan(series.values).any():
+            lost = True
+            continue
+        lines = _of_series(series, -np.inf, reel.recording.dimension, "from the frames")
+        if series.name == "momentum" and np.abs(series.values).max() < NOTHING * _motion(reel):
+            lines = (replace(line, error=0.0, settled=True, source="zero but for rounding") for line in lines)
+        yield from lines
+    if lost:
+        found.remarks.append("frames do not tell the potential energy of links or attraction: use --observe energy")
+
+
+def _motion(reel: Reel) -> float:
+    """Σ m |v|, the most over the frames, kg m/s: what the momentum would be if all flew the same way."""
+    return max(float(np.nansum(still.masses * np.linalg.norm(still.velocities, axis=1))) for still in reel)
+
+
+def _of_series(series: Series, begin: float, dimension: int, source: str = "as recorded") -> Iterator[Line]:
+    """The mean of an observable, if it is a plain number, a vector or a small table."""
     kind = kind_of(series.name)
     if kind.of_time or series.columns is not None:
         return
     times, values = series.since(begin)
     for label, entries in _entries(values, kind.labels, dimension):
-        line = _line(f"{series.name} {label}".rstrip(), series, times, entries, inverse=kind.inverse_mean)
+        found = mean_of(entries, series.weights(times), inverse=kind.inverse_mean)
+        line = Line(
+            f"{series.name} {label}".rstrip(), series.symbol, found.mean, found.error, series.unit, source=source,
+            settled=found.settled,
+        )  # fmt: skip
         if not kind.inverse_mean or isfinite(line.value):
             yield line
 
@@ -236,12 +278,6 @@ def _entries(values: Floats, labels: tuple[str, ...], dimension: int) -> Iterato
     elif max(values.shape[1:]) <= MOST_SPECIES:
         for which in np.ndindex(values.shape[1:]):
             yield " with ".join(map(str, which)), values[(slice(None), *which)]
-
-
-def _line(name: str, series: Series, times: Floats, values: Floats, *, inverse: bool) -> Line:
-    """The mean over the recording."""
-    found = mean_of(values, series.weights(times), inverse=inverse)
-    return Line(name, series.symbol, found.mean, found.error, series.unit, source="as recorded", settled=found.settled)
 
 
 def _curve_of(series: Series, begin: float) -> Iterator[Curve]:

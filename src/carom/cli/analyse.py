@@ -52,7 +52,8 @@ def analyse(
         expected = "" if line.expected is None else f"{line.expected:.6g}"
         off = "" if line.deviation is None else f"{line.deviation:+.1f}"
         figures.add_row(line.name, line.symbol, line.text(), line.unit, expected, off, line.source)
-    show_table(figures)
+    if found.lines:
+        show_table(figures)
     if not quiet:
         for remark in found.remarks:
             complain(f"{source}: {remark}")

@@ -13,7 +13,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from carom.cli.compilation import Announcement
 from carom.cli.sources import named_in_errors
 from carom.cli.terminal import Mistake, complain, notice
-from carom.errors import StorageError
+from carom.errors import StorageError, StorageWarning
+from carom.warned import heard
 
 if TYPE_CHECKING:
     from carom.cli.run import Ending, Goal
@@ -91,13 +92,16 @@ def finish(recorder: "Recorder", ending: "Ending", *, quiet: bool) -> "Ending":
     """Close a recording; one whose run has not reached its goal can be resumed. Gives how the run ended, all told."""
     whole, saved = recorder.tape.writer.error is None, None
     try:
-        try:
-            if ending.code and recorder.sound and whole:
-                saved = recorder.checkpoint()
-        finally:
-            recorder.close(complete=whole)
+        with heard(StorageWarning) as words:
+            try:
+                if ending.code and recorder.sound and whole:
+                    saved = recorder.checkpoint()
+            finally:
+                recorder.close(complete=whole)
     except StorageError as error:
         return ending if ending.error else replace(ending, stopped=UNWRITTEN, code=1, error=str(error))
+    for word in words:
+        complain(word)
     if not quiet:
         if saved is not None:
             complain(f"{saved}: the run can go on from here: carom resume {recorder.path}")

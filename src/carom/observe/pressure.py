@@ -68,7 +68,9 @@ class Compressibility(Virial):
 class WallPressure(OverInterval):
     """p = Σ J / (A t), Pa (N/m in 2D): momentum that the walls of the boundary receive, over their area and time.
 
-    A is the area that centres can reach, one radius inside. In a polygon it is the wall's own length.
+    J is the impulse of each collision along the wall's normal: p is the mean force on an area, as kinetic theory has it
+    (S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform Gases, 3rd ed., Cambridge 1970, ch. 2). A is
+    the area that centres can reach, one radius inside. In a polygon it is the wall's own length.
     """
 
     name, symbol, unit = "wall_pressure", "p_w", "Pa"

@@ -51,9 +51,11 @@ class Profile(Observable):
 
 @register
 class DensityProfile(Profile):
-    """Number of centres in a layer over its volume, 1/m³ (1/m² in 2D).
+    """ρ = n_k / V_k: number of centres in layer k over its volume, 1/m³ (1/m² in 2D).
 
-    An ideal gas under gravity has ρ(y) ∝ e^(-y/h), h = k_B T / (m g): the barometric law.
+    An ideal gas under gravity has ρ(y) ∝ e^(-y/h), h = k_B T / (m g): the barometric law, Boltzmann's distribution in a
+    field (L. D. Landau and E. M. Lifshitz, Statistical Physics, Part 1, §38). Counting by layers: M. P. Allen and D. J.
+    Tildesley, Computer Simulation of Liquids (2nd ed., Oxford 2017).
     """
 
     name, symbol, unit = "density_profile", "ρ(y)", "1/m³"

@@ -23,7 +23,9 @@ KINDS = (BALL, WALL, CLOTH)
 class CollisionRate(OverInterval):
     """Γ = collisions with other balls that a ball has in a second: of N balls with n collisions, 2 n / (N t), 1/s.
 
-    A collision with a fixed ball is one of the ball that moves.
+    A collision with a fixed ball is one of the ball that moves. In a dilute gas of equal balls it is √2 n σ <v>, with
+    the cross-section σ = π D² (2 D in the plane): S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform
+    Gases (3rd ed., Cambridge 1970), ch. 5.
     """
 
     name, symbol, unit = "collision_rate", "Γ", "1/s"
@@ -45,7 +47,11 @@ class CollisionRate(OverInterval):
 
 @register
 class MeanFreeTime(CollisionRate):
-    """τ = 1 / Γ, s: the mean time between two collisions of a ball with others; infinite if there were none."""
+    """τ = 1 / Γ = N t / (2 n), s: the mean time between two collisions of a ball with others; infinite without any.
+
+    S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform Gases (3rd ed., Cambridge 1970), ch. 5: the
+    collision interval.
+    """
 
     name, symbol, unit = "mean_free_time", "τ", "s"
     inverse_mean: ClassVar[bool] = True
@@ -59,8 +65,8 @@ class MeanFreeTime(CollisionRate):
 class MeanFreePath(CollisionRate):
     """ℓ = <v> / Γ, m: all paths that balls have flown, over all their collisions with balls.
 
-    <v> is the mean of the mean speeds at the two ends of the interval. (S. Chapman and T. G. Cowling, The Mathematical
-    Theory of Non-Uniform Gases, ch. 5.2.)
+    <v> is the mean of the mean speeds at the two ends of the interval. A dilute gas of equal balls has 1 / (√2 n σ):
+    S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform Gases (3rd ed., Cambridge 1970), ch. 5.
     """
 
     name, symbol, unit = "mean_free_path", "ℓ", "m"
@@ -90,7 +96,12 @@ class MeanFreePath(CollisionRate):
 
 @register
 class RatesByKind(OverInterval):
-    """Collisions of all balls in a second, by kind: between balls, with walls, with cloth; 1/s."""
+    """n_k / t, 1/s: collisions of all balls in a second, by kind k: between balls, with walls, with cloth.
+
+    A count, by definition. Each collision between two balls counts once here and twice in Γ, so that Γ = 2 n_1 / (N t)
+    where no ball is fixed. Walls of area A have n_2 / t = n <v> A / 4 in equilibrium, in the plane n <v> A / π:
+    S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform Gases (3rd ed., Cambridge 1970), ch. 5.
+    """
 
     name, symbol, unit = "rates_by_kind", "n_k / t", "1/s"
     labels: ClassVar[tuple[str, ...]] = ("between balls", "with walls", "with cloth")
@@ -112,7 +123,9 @@ class RatesByKind(OverInterval):
 class RatesBySpecies(OverInterval):
     """Γ_ij, 1/s: how often in a second a ball of species i meets one of species j (see `species`): a square table.
 
-    n_i Γ_ij = n_j Γ_ji, and the sum over j is the rate of species i.
+    Γ_ij = n_ij / (N_i t) of n_ij collisions between the two (twice as many for i = j), so that N_i Γ_ij = N_j Γ_ji, and
+    the sum over j is the rate of species i. For mixtures in equilibrium: S. Chapman and T. G. Cowling, The Mathematical
+    Theory of Non-Uniform Gases (3rd ed., Cambridge 1970), ch. 5.
     """
 
     name, symbol, unit = "rates_by_species", "Γ_ij", "1/s"

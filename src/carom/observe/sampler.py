@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -58,6 +58,8 @@ class Sampler:
         self._scene: Scene | None = None
         """When it began."""
         self._begun: Begun | None = None
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        """Of the values of observables, as far as they are known: they stay the same."""
         self._spread: tuple[Scene, Scene] | None = None
         """The scene of a run in which balls are missing, and the same with a row for each."""
 
@@ -113,13 +115,26 @@ class Sampler:
 
     def trial(self, sim: Moment) -> Sample:
         """What a sample would be now; nobody remembers that it was taken."""
-        return {
-            each.name: np.asarray(copy.deepcopy(each).sample(self.seen(sim)), np.float64) for each in self.observables
-        }
+        seen = self.seen(sim)
+        return {each.name: self._value(each.name, copy.deepcopy(each).sample(seen)) for each in self.observables}
 
     def sample(self, seen: Moment) -> Sample:
         """What the observables measure now."""
-        return {each.name: np.asarray(each.sample(seen), np.float64) for each in self.observables}
+        return {each.name: self._value(each.name, each.sample(seen)) for each in self.observables}
+
+    def _value(self, name: str, given: Any) -> NDArray[np.float64]:
+        """A sample as numbers, in the shape that the first one had: a column of a file holds no others."""
+        try:
+            value = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            remedy = "Let sample() give a number, or an array of numbers."
+            raise SceneError([Problem("observables", f"{name} gave {shown(given)}", remedy)]) from None
+        shape = self.shapes.setdefault(name, value.shape)
+        if value.shape != shape:
+            what = f"{name} gave an array of shape {value.shape}, and before that one of shape {shape}"
+            remedy = "Let sample() give the same shape each time, with NaN for what is not there."
+            raise SceneError([Problem("observables", what, remedy)])
+        return value
 
     def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink | None) -> None:
         """Take collisions, which name balls by the numbers that they had when their rows were `who`."""
@@ -306,6 +321,9 @@ def observables_for(given: Any) -> list[Observable]:
     """Observables by name, or those themselves."""
     if isinstance(given, str | Observable):
         given = (given,)
+    if not isinstance(given, Iterable):
+        remedy = "Give a list of names, or of instances of classes made from carom's Observable."
+        raise SceneError([Problem("observables", f"{shown(given)} is not a list", remedy)])
     found = []
     for each in given:
         if isinstance(each, str):
@@ -315,9 +333,17 @@ def observables_for(given: Any) -> list[Observable]:
         else:
             remedy = "Give names, or instances of classes made from carom's Observable."
             raise SceneError([Problem("observables", f"{shown(each)} is not an observable", remedy)])
-    names = [each.name for each in found]
-    for name in names:
-        if not name or names.count(name) > 1:
-            what = f"{name!r} is there twice" if name else "one has no name"
-            raise SceneError([Problem("observables", what, "Give each a name of its own.")])
+    _check_names([each.name for each in found])
     return found
+
+
+def _check_names(names: Sequence[Any]) -> None:
+    """Refuse names that are no words, or there twice: they name groups of a file, where "a/b" would be two."""
+    for name in names:
+        if not name:
+            raise SceneError([Problem("observables", "one has no name", "Give each a name of its own.")])
+        if not isinstance(name, str) or not name.isidentifier():
+            remedy = "Give the class a name of letters, digits and underscores."
+            raise SceneError([Problem("observables", f"{shown(name)} is not a name", remedy)])
+        if names.count(name) > 1:
+            raise SceneError([Problem("observables", f"{name!r} is there twice", "Give each a name of its own.")])

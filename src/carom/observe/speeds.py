@@ -70,8 +70,9 @@ class Speeds(Observable):
 class MaxwellDistance(Observable):
     """The Kolmogorov-Smirnov distance of the speeds at an instant from their exact law: a number from 0 to 1.
 
-    Each ball's speed is turned into the share of that law below it (see `shares`), so that a mixture of masses is one
-    sample. For N independent speeds it is above 1.36 / sqrt(N) once in 20 times.
+    D = max |F_N(u) - u|, where u is the share of that law below a ball's speed (see `shares`), so that a mixture of
+    masses is one sample, and F_N(u) the part of the balls up to it. For N independent speeds it is above 1.36 / sqrt(N)
+    once in 20 times: A. N. Kolmogorov (1933) and N. Smirnov, Ann. Math. Stat. 19 (1948) 279.
     """
 
     name, symbol, unit = "maxwell_distance", "D", ""

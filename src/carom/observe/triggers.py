@@ -157,9 +157,13 @@ def read(text: dict[str, Any]) -> Trigger:
     raise SceneError([Problem("triggers", f"{shown(text)} tells no moments", "Give a file as carom has saved it.")])
 
 
+def is_number(value: Any) -> bool:
+    """Is it a single number? A boolean is none, and neither is a text of digits."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def _positive(where: str, value: Any) -> float:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if not number or not 0.0 < value < np.inf:
+    if not is_number(value) or not 0.0 < value < np.inf:
         what = f"{shown(value)} is not a time above 0"
         raise SceneError([Problem(where, what, "Give a number of seconds, such as 0.1.")])
     return float(value)

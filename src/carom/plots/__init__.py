@@ -1,4 +1,7 @@
-"""Pictures of what was measured: each function takes a recording or arrays, and gives matplotlib's Axes."""
+"""Pictures of what was measured: functions that give matplotlib's Axes.
+
+Each takes a recording, the name of its file, or arrays.
+"""
 
 from carom.plots.chains import network
 from carom.plots.distributions import radial, speeds

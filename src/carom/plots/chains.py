@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import CaromError
-from carom.plots.data import is_recording
+from carom.plots.data import is_recording, of_a_file_too
 from carom.plots.style import axes, style
 from carom.world.collisions import BALL
 
@@ -30,10 +30,12 @@ NUMBERED = 40
 """So many have their numbers beside them."""
 
 
+@of_a_file_too
 def network(what: Any, ax: Axes | None = None, *, count: int | None = None, theme: str = "light") -> Axes:
     """Balls as dots, with a line between two that have met: the more often, the thicker and darker.
 
-    what   a recording with its collisions; or a structured array of collisions, as `Simulation.collide` gives it.
+    what   a recording with its collisions, or the name of its file; or a structured array of collisions, as
+           `Simulation.collide` gives it.
     count  how many balls there are, if an array is given; as many as met anybody if left out.
 
     The size of a dot tells how many collisions with other balls it had. Few balls stand on a ring in the order of their

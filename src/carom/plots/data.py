@@ -1,10 +1,12 @@
-"""What plots are drawn of: a recording, or arrays."""
+"""What plots are drawn of: a recording, the name of its file, or arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +14,37 @@ from numpy.typing import NDArray
 from carom.errors import CaromError
 from carom.observe.frame import Frame
 from carom.scene import Scene
+from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MOST_FRAMES = 400
 """So many frames of a recording are read for a plot of all of it, spread evenly, where more would show nothing more."""
 REBUILT = 200
 """Instants that are rebuilt of a recording with a single frame."""
+
+
+def of_a_file_too(plot: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Let a plot take the name of a recording, which is open while it is drawn."""
+
+    @wraps(plot)
+    def drawn(what: Any, /, *args: P.args, **options: P.kwargs) -> R:
+        if not isinstance(what, str | Path):
+            return plot(what, *args, **options)
+        with Recording(what) as recording:
+            return plot(recording, *args, **options)
+
+    return drawn
+
+
+def numbers(what: Any, name: str, words: str) -> Floats:
+    """An array of numbers; `words` tell what may be given instead of what is none."""
+    try:
+        return np.asarray(what, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise CaromError(f"{name}: a {type(what).__name__} cannot be plotted here. {words}") from None
 
 
 def is_recording(what: Any) -> bool:
@@ -30,12 +56,12 @@ def pair(what: Any, words: str) -> tuple[Floats, Any]:
     """Two arrays that belong together, as (times, values)."""
     if not isinstance(what, tuple | list) or len(what) != 2:
         raise CaromError(f"a {type(what).__name__} cannot be plotted here. Give a Recording, or {words}.")
-    return np.asarray(what[0], dtype=np.float64), what[1]
+    return numbers(what[0], "times", f"Give a Recording, or {words}."), what[1]
 
 
 def fitting(values: Any, rows: int, name: str) -> Floats:
     """An array with so many rows."""
-    array = np.asarray(values, dtype=np.float64)
+    array = np.atleast_1d(numbers(values, name, "Give an array of numbers."))
     if len(array) != rows:
         raise CaromError(f"{name}: has {len(array)} rows, and there are {rows} times. Give as many of both.")
     return array

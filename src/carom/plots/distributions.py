@@ -11,7 +11,7 @@ from carom.errors import CaromError
 from carom.observe.structure import RadialDistribution
 from carom.observe.theory import maxwell_density
 from carom.observe.thermo import present, thermal
-from carom.plots.data import instants, is_recording, merging, pair, sampled
+from carom.plots.data import fitting, instants, is_recording, merging, numbers, of_a_file_too, pair, sampled
 from carom.plots.style import axes, legend, note, style
 from carom.views.units import length_unit, prefixed, speed_unit
 
@@ -26,14 +26,15 @@ SPEEDS, PLACES = 1_000_000, 200_000
 """Of a recording, about so many speeds and places are looked at, spread evenly over its frames."""
 
 
+@of_a_file_too
 def speeds(
     what: Any, ax: Axes | None = None, *, masses: Any = None, bins: int | None = None, theme: str = "light"
 ) -> Axes:
     """A histogram of speeds, against Maxwell's curve for the same kinetic energy.
 
-    what    a recording, of which up to 400 frames are taken together, spread evenly, and fewer of many balls (about a
-            million speeds, from 10 frames at least); or velocities, in m/s, as an array whose last axis is x, y and z
-            (a frame, or several).
+    what    a recording (or the name of its file), of which up to 400 frames are taken together, spread
+            evenly, and fewer of many balls (about a million speeds, from 10 frames at least); or velocities, in m/s, as
+            an array whose last axis is x, y and z (a frame, or several).
     masses  of the balls, in kg, for velocities whose balls are not alike; of a recording they are known.
 
     f(v) = v m / k_B T exp(-m v² / 2 k_B T) in the plane, sqrt(2/π) (m / k_B T)^(3/2) v² exp(-m v² / 2 k_B T) in space;
@@ -76,9 +77,9 @@ def _shares(mass: Floats) -> list[tuple[float, float]]:
 def _motion(what: Any, masses: Any) -> tuple[Floats, Floats, float]:
     """Velocities (frames, balls, d) of what moves, masses, and k_B T, J; 0 for a single ball."""
     if not is_recording(what):
-        given = np.asarray(what, dtype=np.float64)
+        remedy = "Give a Recording, or an array whose last axis is x, y (and z)."
+        given = numbers(what, "speeds", remedy)
         if given.ndim not in {2, 3} or given.shape[-1] not in {2, 3} or not given.size:
-            remedy = "Give a Recording, or an array whose last axis is x, y (and z)."
             raise CaromError(f"speeds: an array of shape {given.shape} are no velocities. {remedy}")
         given = given if given.ndim == 3 else given[None]
         mass = np.broadcast_to(np.asarray(1.0 if masses is None else masses, dtype=np.float64), given.shape[1:2])
@@ -100,11 +101,12 @@ def _kt(found: float) -> float:
     return found
 
 
+@of_a_file_too
 def radial(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     """The radial distribution g(r): how much likelier it is than without order to find a ball at a distance.
 
-    what  a recording, of which up to 100 frames are averaged, spread evenly, and fewer of many balls (about 200,000
-          places, from 4 frames at least); or (distances, g), in m.
+    what  a recording (or the name of its file), of which up to 100 frames are averaged, spread evenly,
+          and fewer of many balls (about 200,000 places, from 4 frames at least); or (distances, g), in m.
 
     Far away g is 1 only where balls are spread evenly: gravity and attraction gather them, which is remarked.
     """
@@ -134,7 +136,7 @@ def _radial(what: Any) -> tuple[Floats, Floats, float]:
     """Distances, g, and the diameter of balls that are alike, or 0."""
     if not is_recording(what):
         distances, values = pair(what, "(distances, g)")
-        return distances, np.asarray(values, dtype=np.float64), 0.0
+        return distances, fitting(values, len(distances), "g"), 0.0
     radii = what.radii
     if len(radii) < 2:
         raise CaromError("radial: there are no distances of a single ball. Give a run of two or more.")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import CaromError
-from carom.plots.data import chosen, fitting, is_recording, pair
+from carom.plots.data import chosen, fitting, is_recording, numbers, of_a_file_too, pair
 from carom.plots.style import axes, mark, note, style
 from carom.scene import Box, Scene
 from carom.views.palette import Palette
@@ -28,10 +28,11 @@ MOST_INSTANTS = 4000
 MOST_COLOURS = 7
 
 
+@of_a_file_too
 def trajectories(what: Any, ax: Axes | None = None, *, balls: Any = None, theme: str = "light") -> Axes:
     """Ways of balls in the plane x, y, with the walls; a dot where each is in the end.
 
-    what   a recording; or places, in m, as an array (times, balls, d).
+    what   a recording, or the name of its file; or places, in m, as an array (times, balls, d).
     balls  numbers of those that are drawn; if left out all, or 200 that are spread evenly.
 
     Of a recording with its events, ways bend exactly where balls collide. A way across a joined border breaks off
@@ -64,10 +65,12 @@ def trajectories(what: Any, ax: Axes | None = None, *, balls: Any = None, theme:
     return ax
 
 
+@of_a_file_too
 def space_time(what: Any, ax: Axes | None = None, *, axis: str = "x", balls: Any = None, theme: str = "light") -> Axes:
     """Places along an axis over time: a line a ball, whose slope is its velocity.
 
-    what   a recording; or (times, places), in s and m, with places as an array (times, balls) or (times, balls, d).
+    what   a recording, or the name of its file; or (times, places), in s and m, with places as an array (times, balls)
+           or (times, balls, d).
     axis   "x", "y" or "z".
     balls  numbers of those that are drawn; if left out all, or 200 that are spread evenly.
     """
@@ -138,9 +141,9 @@ def _ways(recording: Any, rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
 
 
 def _places(what: Any) -> Floats:
-    places = np.asarray(what, dtype=np.float64)
+    words = "Give a Recording, or an array (times, balls, d)."
+    places = numbers(what, "trajectories", words)
     if places.ndim != 3 or places.shape[2] not in {2, 3} or not places.size:
-        words = "Give a Recording, or an array (times, balls, d)."
         raise CaromError(f"trajectories: an array of shape {places.shape} are no ways of balls. {words}")
     return places
 

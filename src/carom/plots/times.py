@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.plots.data import fitting, instants, is_recording, pair
+from carom.plots.data import fitting, instants, is_recording, of_a_file_too, pair
 from carom.plots.style import axes, legend, mark, note, style
 from carom.views.units import prefixed, time_unit
 
@@ -22,10 +22,11 @@ NOTHING = 1e-9
 NAMES = {"kinetic_energy": "kinetic", "potential_energy": "potential", "energy": "total"}
 
 
+@of_a_file_too
 def energy(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     """Energies over time: kinetic, potential and their sum.
 
-    what  a recording; or (times, energies), in s and J, with energies as a table by name:
+    what  a recording, or the name of its file; or (times, energies), in s and J, with energies as a table by name:
           `(t, {"kinetic": K, "potential": U})`.
 
     A recording that holds the observables kinetic_energy, potential_energy or energy is drawn from them. Of others, the
@@ -49,10 +50,11 @@ def energy(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     return ax
 
 
+@of_a_file_too
 def momentum(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     """Total momentum over time, by its components.
 
-    what  a recording; or (times, momenta), in s and kg m/s, a row of momenta a time.
+    what  a recording, or the name of its file; or (times, momenta), in s and kg m/s, a row of momenta a time.
 
     Where the momentum of a recording is zero but for rounding, the scale is Σ m |v|: what it would be if all flew the
     same way.

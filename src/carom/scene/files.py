@@ -179,7 +179,7 @@ def _generated(options: Any, changes: dict[str, Any]) -> Scene:
         scene = library.load(kind, **options)
     except SceneError as error:
         raise SceneError(problem.inside("generator") for problem in error.problems) from None
-    return scene.replace(**changes)
+    return scene.replace(**changes) if changes else scene
 
 
 def _format(path: Path) -> Format:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
@@ -214,6 +215,14 @@ class Scene(Part):
         gravity: Any = self.gravity  # at this point as it was given
         if gravity and not isinstance(gravity, Planet):
             yield Witness("gravity", len(gravity))
+
+    @cached_property
+    def origin(self) -> Mapping[str, Any]:
+        """The entry of the library that made it, as `kind`, and all its parameters; empty of any other scene.
+
+        A changed copy is no scene of the library any more. It is a note, and no part of what a scene is.
+        """
+        return {}
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked like any other."""

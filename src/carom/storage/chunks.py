@@ -6,6 +6,7 @@ makes up rows that were never written. Here a chunk is as long as the file says 
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError
-from carom.storage.opening import reading
+from carom.storage.opening import closed, reading
+from carom.storage.packing import PACKED, PLAIN
 
 AT_ONCE = 2**28
 """Bytes that may be read at once from any file: 256 MB."""
@@ -38,11 +40,16 @@ class Chunks:
         self.chunk = int(dataset.chunks[0])
         self.dtype: np.dtype[Any] = dataset.dtype
         self.row: tuple[int, ...] = dataset.shape[1:]
-        self.nbytes = self.chunk * self.dtype.itemsize * int(np.prod(self.row, dtype=object))
+        self.row_bytes = self.dtype.itemsize * int(np.prod(self.row, dtype=object))
+        self.nbytes = self.chunk * self.row_bytes
         self._rest = (0,) * len(self.row)
         self._packed = bool(dataset.id.get_create_plist().get_nfilters())
         self._most = max(1, KEPT // max(self.nbytes, 1))
         self._open: dict[int, NDArray[Any]] = {}
+        self._places: dict[int, int] = {}
+        """Of chunks that are not packed, which stay where they are, the first byte in the file."""
+        direct = not self._packed and hasattr(os, "pread") and dataset.file.driver == "sec2"
+        self._handle: int | None = dataset.file.id.get_vfd_handle() if direct else None
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
         """Rows from `start` up to but not at `stop`; ValueError if they are not in the file as they should be."""
@@ -50,11 +57,22 @@ class Chunks:
             return np.zeros((max(0, stop - start), *self.row), self.dtype)
         first, last = start // self.chunk, (stop - 1) // self.chunk
         if first == last:
-            return self._chunk(first)[start - first * self.chunk : stop - first * self.chunk].copy()
+            return self._part(first, start - first * self.chunk, stop - first * self.chunk)
         out = np.empty((stop - start, *self.row), self.dtype)
         for k in range(first, last + 1):
             begin, end = max(start, k * self.chunk), min(stop, (k + 1) * self.chunk)
-            out[begin - start : end - start] = self._chunk(k)[begin - k * self.chunk : end - k * self.chunk]
+            out[begin - start : end - start] = self._part(k, begin - k * self.chunk, end - k * self.chunk)
+        return out
+
+    def _part(self, k: int, start: int, stop: int) -> NDArray[Any]:
+        """Some rows of a chunk. Of one that is not packed, nothing else is read."""
+        if self._handle is None:
+            return self._chunk(k)[start:stop].copy()
+        if k not in self._places:
+            self._places[k] = self._found((k * self.chunk, *self._rest)).byte_offset
+        out = np.empty((stop - start, *self.row), self.dtype)
+        if os.preadv(self._handle, [out.data.cast("B")], self._places[k] + start * self.row_bytes) != out.nbytes:
+            raise ValueError("a chunk is shorter than chunks are")
         return out
 
     def _chunk(self, k: int) -> NDArray[Any]:
@@ -66,19 +84,25 @@ class Chunks:
         self._open[k] = found
         return found
 
-    def packed(self, place: tuple[int, ...]) -> bytes:
-        """The chunk that begins there, as it stands in the file."""
+    def _found(self, place: tuple[int, ...]) -> Any:
+        """Where the chunk that begins there stands in the file, and how long it is there."""
         stored = self.dataset.id.get_chunk_info_by_coord(place)
         if stored.byte_offset is None:
             raise ValueError("rows are counted that were never written")
-        if stored.filter_mask or stored.size > self.nbytes + self.nbytes // 8 + SLACK:
+        if stored.filter_mask not in (PACKED, PLAIN) or stored.size > self.nbytes + self.nbytes // 8 + SLACK:
             raise ValueError("a chunk is larger than chunks are")
-        found: bytes = self.dataset.id.read_direct_chunk(place)[1]
-        return found
+        return stored
+
+    def stored(self, place: tuple[int, ...]) -> tuple[int, bytes]:
+        """The filter mask of the chunk that begins there, and the chunk as it stands in the file."""
+        self._found(place)
+        mask, data = self.dataset.id.read_direct_chunk(place)
+        return int(mask), data
 
     def _unpacked(self, place: tuple[int, ...]) -> NDArray[Any]:
-        data: bytes | memoryview = self.packed(place)
-        if self._packed:
+        data: bytes | memoryview
+        mask, data = self.stored(place)
+        if self._packed and mask == PACKED:
             data = _unshuffled(_inflated(data, self.nbytes), self.dtype.itemsize)
         if len(data) != self.nbytes:
             raise ValueError("a chunk is shorter than chunks are")
@@ -124,7 +148,8 @@ class Rows:
 
     def __getitem__(self, which: Any) -> Any:
         if isinstance(which, slice):
-            return self._slice(range(*which.indices(len(self))))
+            start, stop, step = which.indices(len(self))
+            return self._read(start, max(start, stop)) if step == 1 else self._slice(range(start, stop, step))
         if isinstance(which, int | np.integer):
             if not -len(self) <= which < len(self):
                 raise IndexError(f"there is no row {which}: there are {len(self)}")
@@ -144,10 +169,12 @@ class Rows:
         return np.concatenate([self._read(each[0], each[-1] + 1)[:: rows.step] for each in parts])
 
     def _read(self, start: int, stop: int) -> NDArray[Any]:
-        nbytes = (stop - start) * self.dtype.itemsize * int(np.prod(self.shape[1:], dtype=object))
+        nbytes = (stop - start) * self._chunks.row_bytes
         if nbytes > self._most:
             what = f"{self._name[1:]} has {nbytes / 1e6:,.0f} MB to read at once, which so small a file cannot hold"
             raise StorageError(self._path, what, "Read fewer rows at once, or record anew.")
+        if not self._chunks.dataset.id.valid:
+            raise closed(self._path)
         with reading(self._path):
             return self._chunks.read(start, stop)
 

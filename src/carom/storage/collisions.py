@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.errors import Problem, SceneError
+from carom.observe.triggers import is_number
+from carom.scene.base import shown
 from carom.storage.chunks import BLOCK, Rows
 from carom.storage.opening import broken
 from carom.world.collisions import BALL, CLOTH, NOBODY, collision_record
@@ -41,10 +44,8 @@ class Collisions:
     def __getitem__(self, which: int | slice) -> Any:
         """A slice gives a structured array with the fields of `Simulation.collide`; a number, one row of it."""
         if not isinstance(which, slice):
-            k = int(which)
-            if not -len(self) <= k < len(self):
-                raise IndexError(f"there is no collision {which}: there are {len(self)}")
-            return self[k % len(self) : k % len(self) + 1][0]
+            k = self._number(which)
+            return self[k : k + 1][0]
         start, stop, step = which.indices(len(self))
         low, high = (start, stop) if step > 0 else (stop + 1, start + 1)
         columns = {name: rows[low : max(low, high)] for name, rows in self._columns.items()}
@@ -56,6 +57,15 @@ class Collisions:
                 out[name] = column
         self._check(out)
         return out[::step] if step > 0 else out[::-1][::-step]
+
+    def _number(self, which: Any) -> int:
+        """The number of a collision, counted from the front."""
+        if isinstance(which, bool) or not isinstance(which, int | np.integer):
+            remedy = "Give a whole number or a slice; a field of all is collisions[:]['time']."
+            raise SceneError([Problem("collisions", f"{shown(which)} is not the number of a collision", remedy)])
+        if not -len(self) <= which < len(self):
+            raise IndexError(f"there is no collision {which}: there are {len(self)}")
+        return int(which) % len(self)
 
     def _check(self, rows: NDArray[Any]) -> None:
         """Who reads them looks up what they name: it must be there."""
@@ -72,6 +82,9 @@ class Collisions:
 
     def between(self, t0: float, t1: float) -> NDArray[Any]:
         """The collisions from t0 on, up to but not at t1, s."""
+        for t in (t0, t1):
+            if not is_number(t):
+                raise SceneError([Problem("between", f"{shown(t)} is not a time", "Give a number of seconds.")])
         low, high = (_first(self.times, len(self), t) for t in (t0, t1))
         return self[low : max(low, high)]  # type: ignore[no-any-return]  # a slice gives an array
 

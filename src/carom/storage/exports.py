@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from carom.observe.frame import Frame
 from carom.scene import Box
 from carom.storage.atomic import replaced
 from carom.storage.h5md import BALLS, VERSION, Column, Layout, make
+from carom.storage.opening import one_line
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
@@ -130,7 +131,7 @@ def _in_four_bytes(path: Path) -> Iterator[None]:
 def write_xyz(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
     """Extended XYZ, https://github.com/libAtoms/extxyz: text, with all digits."""
     room = Room.of(recording)
-    names = np.array(recording.scene.balls.material.names or ("ball",))
+    names = np.array(_words(recording.scene.balls.material.names) or ["ball"])
     kinds = names[recording.scene.balls.material.codes]
     columns = "species:S:1:pos:R:3:velo:R:3:radius:R:1:mass:R:1:id:I:1"
     lattice = " ".join(f"{x:.17g}" for x in np.diag(room.size).ravel())
@@ -147,6 +148,15 @@ def write_xyz(recording: Recording, path: Path, progress: Callable[[float], obje
             numbers = np.column_stack([_three(frame.positions), _three(frame.velocities), radius, mass])[there]
             for who, row in zip(there, numbers.tolist(), strict=True):
                 file.write(f"{kinds[who]} {' '.join(map(repr, row))} {who}\n")
+
+
+def _words(names: Sequence[str]) -> list[str]:
+    """Each name as a word of its own: columns are told apart by spaces, and lines by their ends."""
+    words: list[str] = []
+    for k, name in enumerate(names):
+        word = "_".join(one_line(name).split()) or "ball"
+        words.append(f"{word}_{k}" if word in words else word)
+    return words
 
 
 def write_h5md(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:

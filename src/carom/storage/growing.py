@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.storage.chunks import Chunks
-from carom.storage.packing import Packer
+from carom.storage.packing import PACKED, Packer, plain
 
 
 class Growing:
     """A dataset, the rows that wait for their chunk to be full, and how it is packed.
 
-    The last chunk, if it is not full, is written again when more rows come, each time in another place of the file: who
-    kills the process meanwhile leaves the rows that were there before.
+    The last chunk, if it is not full, is written again when more rows come. A packed one goes to another place of the
+    file each time, and one that is not packed holds the same rows in the same places: who kills the process meanwhile
+    leaves the rows that were there before.
     """
 
     def __init__(self, dataset: Any) -> None:
@@ -24,7 +25,9 @@ class Growing:
         """Rows that are written."""
         self.chunk = int(dataset.chunks[0])
         self._first = (0,) * (dataset.ndim - 1)
-        self._packer = Packer() if dataset.compression and all(dataset.shape[1:]) else None
+        self._packer = Packer() if dataset.compression else None
+        self._hollow = not all(dataset.shape[1:])
+        """Do rows hold nothing?"""
         self._tail = Chunks(dataset).read(self.length - self.length % self.chunk, self.length)
         """Rows of the last chunk, if it is not full."""
         self._size = 0
@@ -54,26 +57,33 @@ class Growing:
         """Append rows."""
         start, total = self.length - len(self._tail), self.length + len(rows)
         self.dataset.resize(total, axis=0)
-        if self._packer is None:
-            self.dataset[self.length :] = rows
-        else:
+        if not self._hollow:
             rows = np.concatenate([self._tail, rows]) if len(self._tail) else rows
             for k in range(0, len(rows), self.chunk):
-                self._write(start + k, rows[k : k + self.chunk], self._packer)
+                self._write(start + k, rows[k : k + self.chunk])
             self._tail = rows[len(rows) // self.chunk * self.chunk :].copy()
             self._size = self._size if len(self._tail) else 0
         self.length = total
 
-    def _write(self, start: int, rows: NDArray[Any], packer: Packer) -> None:
+    def _write(self, start: int, rows: NDArray[Any]) -> None:
         """Write a chunk, filled up with zeros."""
-        if len(rows) < self.chunk:
+        whole = len(rows) == self.chunk
+        if not whole:
             full = np.zeros((self.chunk, *rows.shape[1:]), self.dataset.dtype)
             full[: len(rows)] = rows
-            data = packer.partly(full, other_than=self._size)
-        else:
-            data = packer(rows, other_than=self._size)
-        self.dataset.id.write_direct_chunk((start, *self._first), data)
-        self._size = len(data) if len(rows) < self.chunk else 0
+            rows = full
+        data, mask = self._packed(rows, whole=whole)
+        self.dataset.id.write_direct_chunk((start, *self._first), data, mask)
+        self._size = 0 if whole else len(data)
+
+    def _packed(self, rows: NDArray[Any], *, whole: bool) -> tuple[Any, int]:
+        """A chunk as it stands in the file, and its filter mask."""
+        rows = np.asarray(rows, self.dataset.dtype)
+        if self._packer is None:
+            return plain(rows), PACKED
+        if whole:
+            return self._packer.chunk(rows, other_than=self._size)
+        return self._packer.partly(rows, other_than=self._size), PACKED
 
     def _together(self) -> NDArray[Any]:
         return np.concatenate(self._waiting) if len(self._waiting) > 1 else self._waiting[0]

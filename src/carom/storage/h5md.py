@@ -42,6 +42,8 @@ FORMAT = 2
 """Of what is under /carom. Since 2, texts that are read again have their length told: see `fixed`."""
 CHUNK = 2**18
 """Bytes of a chunk, about: enough to compress well, little enough to read one frame quickly."""
+SMALL = 2**12
+"""Bytes of a chunk at least: each has its place in an index."""
 PAUSE = 1.0
 """Rows wait about so long before they can be read, s."""
 SHARE = 0.02
@@ -64,12 +66,17 @@ class Column:
     shape: tuple[int, ...] = ()
     """Of a row."""
     unit: str = ""
+    packed: bool = True
+    """Is it packed? What is noise is not worth the time, and what is read here and there is wanted soon."""
+    together: int = 0
+    """Rows that are read together: a chunk has as many, if they are neither very few nor very many. 0 if any may be."""
 
     @property
     def chunk(self) -> int:
         """Rows of a chunk."""
         row = max(1, self.dtype.itemsize * int(np.prod(self.shape, dtype=np.int64)))
-        return int(np.clip(CHUNK // row, 1, 2**14))
+        most = int(np.clip(CHUNK // row, 1, 2**14))
+        return min(most, max(self.together, SMALL // row)) if self.together else most
 
     @classmethod
     def like(cls, path: str, rows: NDArray[Any], unit: str = "") -> Column:
@@ -144,6 +151,10 @@ class Writer:
                 self._file.close()
             self.lock.release()
         self._check()
+
+    def rows(self, name: str) -> int:
+        """How many rows of a dataset are written; all that were put, once it is closed or flushed."""
+        return self._sets[name].length
 
     def history(self, scene: Scene) -> History | None:
         """The history in the columns of the file, before rows are put; None if there are none."""
@@ -303,9 +314,10 @@ def make(file: h5py.File, layout: Layout) -> None:
         shape = column.shape
         most = (None, *(length or None for length in shape))  # chunks of no length there cannot be
         chunks = (column.chunk, *shape)  # whole rows: who reads one, reads one chunk
+        packing: dict[str, Any] = {"shuffle": True, "compression": "gzip", "compression_opts": 1}
         dataset = file.create_dataset(
             column.path, (0, *shape), column.dtype, maxshape=most, chunks=tuple(max(1, c) for c in chunks),
-            shuffle=True, compression="gzip", compression_opts=1,
+            **(packing if column.packed else {}),
         )  # fmt: skip
         if column.unit:
             dataset.attrs["unit"] = column.unit
@@ -328,15 +340,27 @@ def fixed(text: str) -> np.bytes_:
 
 
 def copy_rows(old: h5py.File, new: h5py.File, rows: Mapping[str, int]) -> None:
-    """Copy so many rows of each column, chunk by chunk as they are packed, into a file that is laid out alike."""
+    """Copy so many rows of each column into a file that has the same ones."""
     for name, count in rows.items():
         source, target = Chunks(old[name]), new[name]
-        target.resize(count, axis=0)
-        if target.chunks != old[name].chunks or target.dtype != source.dtype:
+        if target.shape[1:] != source.row or target.dtype != source.dtype:
             raise ValueError(f"{name} is laid out in another way")
-        for start in range(0, count if source.nbytes else 0, source.chunk):
-            place = (start, *(0 for _ in source.row))
-            target.id.write_direct_chunk(place, source.packed(place))
+        if target.chunks == old[name].chunks and target.compression == old[name].compression:
+            _copy_chunks(source, target, count)
+        else:  # another version had other chunks
+            growing = Growing(target)
+            for start in range(0, count, source.chunk):
+                growing.take(source.read(start, min(start + source.chunk, count)))
+            growing.settle()
     told = new["carom/rows"]
     told.resize(1, axis=0)
     told[0] = [rows[bytes(name).decode()] for name in told.attrs["datasets"].tolist()]
+
+
+def _copy_chunks(source: Chunks, target: Any, count: int) -> None:
+    """Copy so many rows, chunk by chunk as they stand in the file."""
+    target.resize(count, axis=0)
+    for start in range(0, count if source.nbytes else 0, source.chunk):
+        place = (start, *(0 for _ in source.row))
+        mask, data = source.stored(place)
+        target.id.write_direct_chunk(place, data, mask)

@@ -103,6 +103,11 @@ def one_line(text: str) -> str:
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
+def closed(path: Path) -> StorageError:
+    """The complaint about who reads on in a file that was closed."""
+    return StorageError(path, "the recording is closed", f"Open it again: Recording({str(path)!r}).")
+
+
 def broken(path: Path, what: str) -> StorageError:
     """The complaint about a file whose parts do not fit."""
     return StorageError(path, one_line(what), "The file is not whole: copy it again, or record anew.")

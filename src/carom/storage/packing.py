@@ -2,7 +2,8 @@
 
 The low bytes of measured numbers are noise, which costs time and saves nothing. Shuffled, each byte of a number has a
 stretch of its own; stretches of noise are copied as "stored" blocks of the same deflate stream (RFC 1951, 3.2.4), and
-only the others are compressed. Any reader of HDF5 reads it.
+only the others are compressed. A chunk of which hardly a stretch can be compressed, as those of places and velocities,
+stands in the file as it is, and says so by its filter mask. Any reader of HDF5 reads it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ TRIAL = 2048
 """Bytes of a stretch that are tried."""
 WORTH = 0.6
 """A stretch is compressed if the trial shrinks to less than this part."""
+FEWEST = 0.25
+"""A chunk is packed if at least this part of its stretches can be compressed: one byte of eight is not worth the time
+that shuffling takes."""
+PACKED, PLAIN = 0b00, 0b11
+"""Filter masks: of a chunk that went through both filters, and of one that went through neither."""
 AGAIN = 64
 """Chunks after which it is tried again."""
 
@@ -38,8 +44,16 @@ class Packer:
         self._worth: NDArray[np.bool_] | None = None
         self._packed = 0
 
+    def chunk(self, rows: NDArray[Any], other_than: int = 0) -> tuple[Any, int]:
+        """A whole chunk as it stands in the file, packed if that is worth while, and its filter mask."""
+        tried = self._worth is not None and self._packed % AGAIN > 0
+        if tried and np.mean(self._worth) < FEWEST and rows.nbytes != other_than:
+            self._packed += 1
+            return plain(rows), PLAIN
+        return self(rows, other_than), PACKED
+
     def __call__(self, rows: NDArray[Any], other_than: int = 0) -> bytes:
-        """A whole chunk, as it stands in the file; of another size than that one."""
+        """A whole chunk, packed; of another size than that one."""
         planes = shuffled(rows)
         if self._worth is None or self._packed % AGAIN == 0:
             self._worth = np.array([is_worth(plane) for plane in planes])
@@ -50,6 +64,11 @@ class Packer:
         """A chunk that is mostly empty, so that all of it is worth compressing."""
         planes = shuffled(rows)
         return _joined(planes, np.ones(len(planes), bool), other_than)
+
+
+def plain(rows: NDArray[Any]) -> Any:
+    """The bytes of a chunk as they are."""
+    return np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data
 
 
 def _joined(planes: NDArray[np.uint8], worth: NDArray[np.bool_], other_than: int) -> bytes:

@@ -96,6 +96,17 @@ class Recorder(Follower):
                     self._save(run)
         finally:
             self.tape.writer.close(complete=complete and self.sound)
+        if complete and not self.tape.frames:
+            message = f"{self.path}: holds no frame, as none of the times asked for came while the run was recorded. "
+            warnings.warn(f"{message}{self._first_due()}", StorageWarning, stacklevel=2)
+
+    def _first_due(self) -> str:
+        """What to do for a frame."""
+        due = self.sampler.due()[0]
+        now = self._moment.time
+        if np.isfinite(due):
+            return f"The first was to be at {due:.9g} s, and the run ended at {now:.9g} s: let it run longer."
+        return f"All were before {self.sampler.start:.9g} s, when recording began: give later times, or every=…."
 
     def _end(self) -> None:
         """Close it when the program ends; what cannot be written then has been told before."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from carom.errors import Problem, SceneError, StorageError
 from carom.observe.frame import Frame
 from carom.observe.series import Series
+from carom.observe.triggers import is_number
 from carom.scene import Box, Scene
+from carom.scene.base import shown
 from carom.storage.chunks import Rows
 from carom.storage.collisions import Collisions
 from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST
 from carom.storage.inventory import attribute, check_columns, check_counts, look_through, word, words
-from carom.storage.opening import broken, one_line, opened, reading
+from carom.storage.opening import broken, closed, one_line, opened, reading
 from carom.storage.told import Head, stored_scene
 
 if TYPE_CHECKING:
@@ -43,14 +45,13 @@ class Recording:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._file = opened(self.path)
+        self._handle = opened(self.path)
         with contextlib.ExitStack() as stack, reading(self.path, "is no recording of carom"):
-            stack.callback(self._file.close)
-            datasets = look_through(self._file)
-            self._own = self._file["carom"]
+            stack.callback(self._handle.close)
+            datasets = look_through(self.file)
             self._check_format()
-            self._names = words(attribute(self._own["rows"], "datasets"))
-            self.scene: Scene = stored_scene(_text(self._own["scene"]))
+            self._names = words(attribute(self.file["carom/rows"], "datasets"))
+            self.scene: Scene = stored_scene(_text(self.file["carom/scene"]))
             head = self._head()
             self.wish: dict[str, Any] = head.wish.model_dump()
             self.solver: str = head.solver
@@ -58,6 +59,8 @@ class Recording:
             """Tells this recording from all others."""
             self.source = one_line(head.source)
             """Where the scene came from, if that is known."""
+            self.origin = head.origin
+            """The entry of the library that made the scene, as `kind`, and its parameters, the seed among them."""
             self.versions = {one_line(name): one_line(version) for name, version in head.versions.items()}
             self.dimension = self.scene.dimension
             self.masses: Floats = self.scene.balls.mass
@@ -74,13 +77,13 @@ class Recording:
             self._frames: tuple[int, list[NDArray[Any]]] | None = None
             self._span = (0.0, 0.0)
             self._edits: Floats = np.zeros((0, 2))
-            check_columns(self._file, datasets, self._names, (len(self.masses), self.dimension), self.path)
+            check_columns(self.file, datasets, self._names, (len(self.masses), self.dimension), self.path)
             self.refresh()
             stack.pop_all()
 
     def _check_format(self) -> None:
         """Can it be read at all?"""
-        version = int(attribute(self._own, "format"))
+        version = int(attribute(self.file["carom"], "format"))
         if version > FORMAT:
             raise StorageError(self.path, "a later carom has written it", "Update carom: pip install -U carom.")
         if version < FORMAT:
@@ -88,9 +91,11 @@ class Recording:
 
     def _head(self) -> Head:
         """What the file tells of how it was made. It may come from anyone."""
-        own = self._own
+        own = self.file["carom"]
         told: dict[str, Any] = {name: word(attribute(own, name)) for name in ("solver", "mark", "source")}
         told |= {name: json.loads(word(attribute(own, name))) for name in ("wish", "versions", "triggers")}
+        noted = "origin" in own.attrs  # it was not always
+        told["origin"] = json.loads(word(attribute(own, "origin"))) if noted else {}
         return Head.model_validate({**told, "walls": json.loads(_text(own["walls"]))})
 
     def __enter__(self) -> Self:
@@ -103,7 +108,7 @@ class Recording:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        self._handle.close()
 
     def refresh(self) -> Self:
         """Look at what has been written since it was opened, or last refreshed."""
@@ -112,14 +117,14 @@ class Recording:
         return self
 
     def _look(self) -> None:
-        rows = self._own["rows"]
+        rows = self.file["carom/rows"]
         _refresh(rows)
         last = Rows(self.path, rows, len(rows))[-1] if len(rows) else np.zeros(len(self._names), np.int64)
         for name in self._names:
-            _refresh(self._file[name])
-        _refresh(self._own["complete"])
+            _refresh(self.file[name])
+        _refresh(self.file["carom/complete"])
         count = {name: int(count) for name, count in zip(self._names, last, strict=True)}
-        check_counts(self._file, count, self.path)
+        check_counts(self.file, count, self.path)
         self._check_counts(count)
         self._count = count
         self._times = self.column(f"{BALLS}/position/time")[:]
@@ -154,7 +159,7 @@ class Recording:
     @property
     def complete(self) -> bool:
         """Was it closed in order? Else it is being written, or its writer came to a sudden end."""
-        return len(self._own["complete"]) > 0
+        return len(self.file["carom/complete"]) > 0
 
     @property
     def sizes(self) -> Floats | None:
@@ -172,17 +177,32 @@ class Recording:
     def __len__(self) -> int:
         return len(self._times)
 
-    def __getitem__(self, k: int) -> Frame:
-        """Frame number k, counted from the end if it is negative."""
+    def __repr__(self) -> str:
+        low, high = self.span
+        state = "closed" if not self._handle else "whole" if self.complete else "not closed by its writer"
+        return f"<recording {self.path}: {len(self)} frames, {low:.6g} to {high:.6g} s, {state}>"
+
+    @overload
+    def __getitem__(self, k: int) -> Frame: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[Frame]: ...
+    def __getitem__(self, k: int | slice) -> Frame | list[Frame]:
+        """Frame number k, counted from the end if it is negative; of a slice, a list of frames."""
+        if isinstance(k, slice):
+            return [self[each] for each in range(*k.indices(len(self)))]
+        if isinstance(k, bool) or not isinstance(k, int | np.integer):
+            remedy = "Give a whole number or a slice; by time, use at(t)."
+            problem = Problem("recording", f"{shown(k)} is not the number of a frame", remedy)
+            raise SceneError([problem], source=str(self.path))
         if not -len(self) <= k < len(self):
             raise IndexError(f"there is no frame {k}: there are {len(self)}")
-        k %= len(self)
+        k = int(k) % len(self)
         start, block = self._block(k)
         return Frame(float(self._times[k]), *(each[k - start].copy() for each in block))
 
     def _block(self, k: int) -> tuple[int, list[NDArray[Any]]]:
         """The frames of a chunk, and the number of the first: they are unpacked together, so they are kept together."""
-        size = self._file[f"{BALLS}/position/value"].chunks[0]
+        size = self.file[f"{BALLS}/position/value"].chunks[0]
         start = k // size * size
         if self._frames is None or self._frames[0] != start:
             names = [f"{BALLS}/{name}/value" for name in ("position", "velocity", "image")]
@@ -220,11 +240,12 @@ class Recording:
     def observables(self) -> Mapping[str, Series]:
         """What was measured, by name."""
         names = [name.split("/")[1] for name in self._names if name.startswith("observables/")]
+        self._check_open()
         with reading(self.path):
             return {one_line(name): self._series(name) for name in names}
 
     def _series(self, name: str) -> Series:
-        group, values = self._file[f"observables/{name}"], self.column(f"observables/{name}/value")[:]
+        group, values = self.file[f"observables/{name}"], self.column(f"observables/{name}/value")[:]
         columns = group["columns"][()] if "columns" in group else None
         if columns is not None and (columns.shape != values.shape[1:] or columns.dtype != np.float64):
             raise broken(self.path, f"the columns of {name} are others than its values")
@@ -253,6 +274,9 @@ class Recording:
 
     def at(self, t: float) -> Frame:
         """The run at any time: rebuilt from the events bit for bit if they are there, else the frame of that time."""
+        if not is_number(t):
+            problem = Problem("at", f"{shown(t)} is not a time", "Give a number of seconds.")
+            raise SceneError([problem], source=str(self.path))
         low, high = self.span
         if not low <= t <= high:
             what = f"{t} s is outside of what was recorded, {low:.9g} to {high:.9g} s"
@@ -291,13 +315,14 @@ class Recording:
     @property
     def history(self) -> Any:
         """The history that rebuilds any instant."""
+        file = self.file
         if self._history is None:
             from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
 
             with reading(self.path):
                 names = [name for name in self._names if name.startswith(PAST)]
                 columns = {name.removeprefix(PAST): self.column(name) for name in names}
-                if len(columns["frame_since"]) > max(PAGES, self._file.id.get_filesize() // PAGE):
+                if len(columns["frame_since"]) > max(PAGES, file.id.get_filesize() // PAGE):
                     raise broken(self.path, "its history has more pages than events")
                 self._history = History.over(self.scene, columns)
         return self._history
@@ -311,8 +336,13 @@ class Recording:
 
     @property
     def file(self) -> h5py.File:
-        """The file itself."""
-        return self._file
+        """The file itself, as long as it is open."""
+        self._check_open()
+        return self._handle
+
+    def _check_open(self) -> None:
+        if not self._handle:
+            raise closed(self.path)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -321,11 +351,11 @@ class Recording:
 
     def column(self, path: str) -> Rows:
         """One of them as far as it is whole, read as it is sliced."""
-        return Rows(self.path, self._file[path], self._rows(path))
+        return Rows(self.path, self.file[path], self._rows(path))
 
     def dataset(self, path: str) -> Any:
         """A dataset of the file, with rows too that are not whole yet."""
-        return self._file[path]
+        return self.file[path]
 
     def _rows(self, path: str) -> int:
         return self._count.get(path, 0)

@@ -21,6 +21,7 @@ from carom.observe.sampler import Sample
 from carom.observe.series import Series
 from carom.scene import Box, Scene
 from carom.scene.files import dumps
+from carom.solvers.exact.stored import LEAST_PAGE, PAGE
 from carom.storage.atomic import ENDING, Lock
 from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
 from carom.storage.opening import reading
@@ -58,6 +59,8 @@ class Header:
     triggers: list[dict[str, Any]]
     source: str = ""
     """Where the scene came from, if someone said so."""
+    origin: dict[str, Any] = field(default_factory=dict)
+    """The entry of the library that made it, and its parameters, the seed among them."""
     mark: str = field(default_factory=lambda: uuid4().hex)
     """Tells this recording from all others."""
     versions: dict[str, str] = field(default_factory=versions)
@@ -100,9 +103,13 @@ class Measured:
 class Tape:
     """A recording under way: takes what a sampler gives, as rows of a file."""
 
-    def __init__(self, path: Path, header: Header, fill: Callable[[Any], None], *, lock: Lock) -> None:
+    def __init__(
+        self, path: Path, header: Header, observables: Sequence[Measured], fill: Callable[[Any], None], *, lock: Lock
+    ) -> None:
         self.path = path
         self.header = header
+        self.shapes = {each.name: each.shape for each in observables}
+        """Of what is measured."""
         self._edges = np.array(header.scene.boundary.size) if isinstance(header.scene.boundary, Box) else None
         self.writer = Writer(path, fill, lock=lock)
 
@@ -114,8 +121,9 @@ class Tape:
         if path.suffix == ENDING:
             remedy = "Choose another name, such as gas.h5."
             raise StorageError(path, f"files that end with {ENDING} are checkpoints, not recordings", remedy)
-        layout = layout_of(header, [Measured.by(each, sample[each.name]) for each in observables], history)
-        return cls(path, header, lambda file: make(file, layout), lock=lock)
+        measured = [Measured.by(each, sample[each.name]) for each in observables]
+        layout = layout_of(header, measured, history)
+        return cls(path, header, measured, lambda file: make(file, layout), lock=lock)
 
     @classmethod
     def continued(cls, path: Path, mark: str, rows: Mapping[str, int], lock: Lock) -> Self:
@@ -132,11 +140,12 @@ class Tape:
                 remedy = "Resume without recording (record=False), or begin anew."
                 raise StorageError(path, f"rows of {short[0]} are missing that the checkpoint vouches for", remedy)
             header = Header(
-                old.scene, old.solver, old.wish, old.walls, old.collisions is not None, old.triggers, old.source, mark,
-                old.versions,
+                old.scene, old.solver, old.wish, old.walls, old.collisions is not None, old.triggers, old.source,
+                old.origin, mark, old.versions,
             )  # fmt: skip
             history = {name.removeprefix(PAST): old.dataset(name) for name in old.names if name.startswith(PAST)}
-            layout = layout_of(header, [Measured.again(each) for each in old.observables.values()], history)
+            measured = [Measured.again(each) for each in old.observables.values()]
+            layout = layout_of(header, measured, history)
 
             def fill(file: Any) -> None:
                 """Lay out a file of our own, and take from the old one nothing but rows."""
@@ -144,11 +153,16 @@ class Tape:
                 with reading(path):
                     copy_rows(old.file, file, rows)
 
-            return cls(path, header, fill, lock=lock)
+            return cls(path, header, measured, fill, lock=lock)
 
     def history(self) -> Any:
         """The history in the file, to go on with; None if there is none."""
         return self.writer.history(self.header.scene)
+
+    @property
+    def frames(self) -> int:
+        """How many are written."""
+        return self.writer.rows(f"{BALLS}/position/time")
 
     def frame(self, frame: Frame, step: int, sample: Sample, bulk: tuple[Floats, Floats]) -> None:
         """An instant, and what was measured."""
@@ -228,7 +242,7 @@ def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[
         for name in collision_record.names or ():
             kind, shape = collision_record[name].base, collision_record[name].shape
             columns.append(Column(f"carom/collisions/{name}", kind, shape and (d,), UNITS.get(name, "")))
-    columns += [Column(f"{PAST}{name}", rows.dtype, rows.shape[1:]) for name, rows in history.items()]
+    columns += [_of_history(name, rows, n) for name, rows in history.items()]
     columns += [
         Column(EDITS, real, (2,)),
         Column(f"{EDITS}_rows", whole),
@@ -241,6 +255,12 @@ def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[
         attributes=attributes,
         links={f"{path}/{name}": f"{BALLS}/position/{name}" for path in links for name in ("step", "time")},
     )
+
+
+def _of_history(name: str, rows: Any, balls: int) -> Column:
+    """A column of history: pages are read here and there, so that they are not packed, and each has its chunks."""
+    page = {"anchor": balls, "event": max(PAGE * balls, LEAST_PAGE)}.get(name.split("_", maxsplit=1)[0], 0)
+    return Column(f"{PAST}{name}", rows.dtype, rows.shape[1:], packed=not page, together=page)
 
 
 def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> dict[str, dict[str, Any]]:
@@ -258,6 +278,7 @@ def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> di
             "versions": fixed(json.dumps(header.versions)),
             "triggers": fixed(json.dumps(header.triggers)),
             "source": fixed(header.source),
+            "origin": fixed(json.dumps(header.origin)),
             "mark": fixed(header.mark),
             "events": header.events,
         },

@@ -42,7 +42,7 @@ class Aim(_Model):
 class Recorded(_Model):
     """What is recorded, in which file beside the checkpoint, and how far."""
 
-    name: Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]
+    name: Annotated[str, Field(pattern=r"^[^/\\\x00]+$", max_length=255)]
     mark: str
     rows: Annotated[dict[str, Counts], Field(min_length=1)]
     triggers: list[dict[str, Any]]
@@ -89,6 +89,7 @@ class Head(_Model):
     walls: list[str]
     mark: Word
     source: str
+    origin: dict[Word, Any]
 
 
 def stored_scene(text: bytes) -> Scene:

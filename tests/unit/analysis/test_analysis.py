@@ -38,6 +38,14 @@ def found(recorded):
     return analyse(recorded, since=0.0)
 
 
+def test_a_start_that_is_no_time_is_refused(tmp_path):
+    sim = Simulation(library.load("gas", count=4))
+    with sim.record(tmp_path / "run.h5", every=0.1):
+        sim.run(until=0.1)
+    with pytest.raises(SceneError, match=r"run\.h5: since: 'a' is not a time\. Give a number of seconds\.$"):
+        analyse(tmp_path / "run.h5", since="a")
+
+
 def test_observables_taken_afterwards_are_those_taken_while_it_ran(recorded):
     """Bit for bit, where sums are of the same numbers in the same order."""
     with Recording(recorded) as recording:

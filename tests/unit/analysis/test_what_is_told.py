@@ -247,3 +247,31 @@ def test_the_command_announces_compilation(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("carom.cli.analyse.Announcement", Announced)
     assert command(path, None, None) == 0
     assert "announced False" in capsys.readouterr().err
+
+
+def test_energies_and_momentum_are_told_of_anything(tmp_path, capsys):
+    path = recorded(tmp_path / "cloth.h5", library.load("cloth-on-a-ball"), 0.05, 0.005)
+    cloth = analyse(path)
+    assert cloth["kinetic_energy"].value > 0.0
+    assert [line.name for line in cloth.lines] == ["kinetic_energy", "momentum x", "momentum y", "momentum z"]
+    assert cloth["momentum y"].value < 0.0
+    assert told(cloth, "frames do not tell the potential energy of links or attraction: use --observe energy")
+    assert command(path, None, None) == 0
+    assert "kinetic_energy" in capsys.readouterr().out
+    known = analyse(recorded(tmp_path / "known.h5", library.load("cloth-on-a-ball"), 0.05, 0.005, ["energy"]))
+    assert known["energy"].source == "as recorded"
+
+
+def test_few_frames_have_energy_and_momentum_too(tmp_path):
+    balls = [Ball(position=(0, 0), velocity=(3, 4), mass=2.0, radius=0.1)]
+    found = analyse(recorded(tmp_path / "few.h5", Scene(balls=balls, gravity=(0, 0)), 2.0, 1.0))
+    assert found["energy"].value == found["kinetic_energy"].value == 25.0
+    assert [found[f"momentum {axis}"].value for axis in "xy"] == [6.0, 8.0]
+
+
+def test_a_momentum_of_zero_is_said_to_be_so(tmp_path):
+    found = analyse(recorded(tmp_path / "gas.h5", gas(), 0.2, 0.01))
+    assert {found[f"momentum {axis}"].source for axis in "xy"} == {"zero but for rounding"}
+    assert "±" not in found["momentum x"].text()
+    assert found["energy"].source == "from the frames"
+    assert not told(found, "momentum")

@@ -151,3 +151,15 @@ def test_wrong_observables_are_refused() -> None:
         observables_for([7])
     with pytest.raises(SceneError, match=r"observables: 'energy' is there twice\."):
         observables_for(["energy", "energy"])
+
+
+@pytest.mark.parametrize("name", ["a/b", "/abs", ".", " ", "a b", "a\x00b", "1st", "a\n", 3])
+def test_a_name_that_cannot_stand_in_a_file_is_refused(name: object) -> None:
+    odd = type("Odd", (Count,), {"name": name})()
+    with pytest.raises(SceneError, match=r"^observables: .* is not a name\. Give the class a name of letters, digits"):
+        observables_for([odd])
+
+
+def test_what_is_no_list_is_refused() -> None:
+    with pytest.raises(SceneError, match=r"^observables: 3 is not a list\. Give a list of names"):
+        observables_for(3)

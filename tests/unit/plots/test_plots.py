@@ -152,6 +152,18 @@ def test_who_met_whom():
     assert max(widths) <= 4.0
 
 
+@pytest.mark.parametrize("name", ["energy", "momentum", "speeds", "radial", "trajectories", "space_time", "network"])
+def test_the_name_of_a_recording_does_too(gas, name):
+    plot = getattr(plots, name)
+    by_name, by_path, itself = plot(str(gas.path)), plot(gas.path), plot(gas)
+    for ax in (by_name, by_path):
+        assert [line.get_xydata().tobytes() for line in ax.lines] == [
+            line.get_xydata().tobytes() for line in itself.lines
+        ]
+        assert len(ax.collections) == len(itself.collections)
+        assert ax.get_xlabel() == itself.get_xlabel()
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_settings_of_others_stay_as_they_are(thrown, theme):
     before = dict(mpl.rcParams)
@@ -168,6 +180,10 @@ def test_settings_of_others_stay_as_they_are(thrown, theme):
     ("call", "says"),
     [
         (lambda: plots.energy(3), "Give a Recording"),
+        (lambda: plots.energy((["a"], [1.0])), "Give a Recording"),
+        (lambda: plots.speeds({"a": 1}), "speeds: a dict cannot be plotted here. Give a Recording"),
+        (lambda: plots.trajectories(object()), "trajectories: a object cannot be plotted here. Give a Recording"),
+        (lambda: plots.speeds("nowhere.h5"), "nowhere.h5: there is no such file"),
         (lambda: plots.energy(([0, 1], {"kinetic": [1.0]})), "kinetic: has 1 rows, and there are 2 times"),
         (lambda: plots.speeds(np.zeros(3)), "shape (3,)"),
         (lambda: plots.speeds(np.zeros((3, 2))), "nothing moves"),

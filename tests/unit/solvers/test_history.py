@@ -11,7 +11,7 @@ from carom import Ball, Box, Scene, Simulation, StackError
 from carom.choice import Wish, solver_for
 from carom.errors import SceneError, SolverError
 from carom.scene import library
-from carom.solvers.exact import engine
+from carom.solvers.exact import engine, stored
 from carom.solvers.exact.history import History
 from carom.solvers.exact.notes import SEAMS, note_record
 from golden import states
@@ -153,9 +153,9 @@ def test_memory_for_an_event_is_small() -> None:
     sim, history = remembered(lattice_scene(10, 2, (True, True)))
     sim.run(collisions=20_000)
     state = sum(each.nbytes for each in sim._solver.state().values())
-    assert history.bytes_per_event == pytest.approx(note_record.itemsize + state / engine.LEAST_PAGE, rel=0.1)
+    assert history.bytes_per_event == pytest.approx(note_record.itemsize + state / stored.LEAST_PAGE, rel=0.1)
     assert state / 100 < 100, "bytes a ball and page"
-    assert note_record.itemsize + state / (engine.PAGE * 100) < 30, "where pages are of full length"
+    assert note_record.itemsize + state / (stored.PAGE * 100) < 30, "where pages are of full length"
 
 
 def test_an_instant_of_a_thousand_balls_is_told_within_a_millisecond() -> None:

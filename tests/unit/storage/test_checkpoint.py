@@ -106,6 +106,8 @@ def test_a_recording_goes_on_after_its_checkpoint(tmp_path: Path, solver: str) -
         recorder.close(complete=name == "whole")
     with pytest.raises(SceneError, match="there is no observable 'steps_seen'"):
         carom.Simulation.resume(tmp_path / "cut.h5")
+    with pytest.raises(SceneError, match=r"cut\.h5: .*not saved\. Give it again: Simulation\.resume\(…, observables="):
+        carom.Simulation.resume(tmp_path / "cut.h5")
     sim = carom.Simulation.resume(tmp_path / "cut.h5", observables=[Steps()])
     assert sim.time == 0.333
     assert sim.recorder is not None

@@ -115,6 +115,31 @@ def test_ovito_opens_the_exports(gas: Path, tmp_path: Path, ending: str) -> None
             np.testing.assert_allclose(np.diag(data.cell[:3, :3])[: recording.dimension], sizes, rtol=1e-6)
 
 
+def test_materials_whose_names_have_spaces_are_one_word_in_xyz(tmp_path: Path) -> None:
+    names = ["hard  steel", "old\toak\n", "hard_steel", "rubber"]
+    balls = [
+        carom.Ball(position=(0.5, 0.2 + 0.25 * k), velocity=(1, 0), radius=0.1, mass=1.0, material=name)
+        for k, name in enumerate(names)
+    ]
+    scene = carom.Scene(balls=balls, boundary=carom.Box(size=(1, 1.2)))
+    sim = carom.Simulation(scene)
+    with sim.record(tmp_path / "run.h5", every=0.1):
+        sim.run(until=0.2)
+    export(tmp_path / "run.h5", tmp_path / "run.xyz")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its own
+        import_file: Any = importlib.import_module("ovito.io").import_file
+    pipeline = import_file(str(tmp_path / "run.xyz"))
+    with Recording(tmp_path / "run.h5") as recording:
+        assert pipeline.source.num_frames == len(recording) == 3
+        for k, frame in enumerate(recording):
+            data = pipeline.compute(k)
+            kinds = {each.id: each.name for each in data.particles.particle_types.types}
+            found = [kinds[code] for code in np.asarray(data.particles.particle_types)]
+            assert found == ["hard_steel", "old_oak", "hard_steel_2", "rubber"]
+            np.testing.assert_allclose(np.asarray(data.particles.positions), three(frame.positions), rtol=4e-16)
+
+
 def test_missing_balls_are_left_out(tmp_path: Path) -> None:
     balls = [carom.Ball(position=(0, y), radius=0.1, mass=1.0, born=t) for y, t in ((0, 0.0), (1, 0.25))]
     sim = carom.Simulation(carom.Scene(balls=balls), step=0.01)

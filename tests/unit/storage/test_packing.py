@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.storage.packing import Packer, is_worth, shuffled
+from carom.storage.packing import PACKED, PLAIN, Packer, is_worth, shuffled
 
 
 def unpacked(data: bytes, dtype: str, count: int) -> np.ndarray:
@@ -44,3 +44,15 @@ def test_rows_of_any_shape(shape: tuple[int, ...]) -> None:
     assert unpacked(Packer()(rows[::1]), "f8", rows.size).tolist() == rows.ravel().tolist()
     turned = np.asfortranarray(rows)
     assert Packer()(turned) == Packer()(rows)
+
+
+def test_chunks_of_noise_stand_as_they_are_after_a_trial() -> None:
+    noise = np.random.default_rng(1).normal(size=30_000)
+    packer = Packer()
+    assert packer.chunk(noise)[1] == PACKED, "it is tried"
+    data, mask = packer.chunk(noise)
+    assert mask == PLAIN
+    assert bytes(data) == noise.tobytes()
+    assert packer.chunk(noise, other_than=noise.nbytes)[1] == PACKED, "it is to have another size"
+    whole = Packer()
+    assert [whole.chunk(np.arange(30_000))[1] for _ in range(3)] == [PACKED] * 3

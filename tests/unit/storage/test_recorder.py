@@ -134,6 +134,47 @@ def test_a_recording_that_could_not_begin_leaves_no_history(
     sim.record(tmp_path / "gas.h5", force=True).close()
 
 
+class Growing(Observable):
+    name, symbol, unit = "growing", "g", ""
+
+    def sample(self, sim: Any) -> Any:
+        return np.zeros(2 if sim.time < 0.05 else 3)
+
+
+class Word(Observable):
+    name, symbol, unit = "word", "w", ""
+
+    def sample(self, sim: Any) -> Any:
+        return "high"
+
+
+def test_an_observable_that_changes_its_shape_is_named(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    says = r"^observables: growing gave an array of shape \(3,\), and before that one of shape \(2,\)\. Let sample\(\)"
+    with sim.record(tmp_path / "gas.h5", every=0.02, observables=[Growing()]), pytest.raises(SceneError, match=says):
+        sim.run(until=0.1)
+    with pytest.raises(SceneError, match=says):
+        carom.Simulation(gas()).measure([Growing()], until=0.1, every=0.02)
+    with carom.Recording(tmp_path / "gas.h5") as recording:
+        assert recording.observables["growing"].values.shape == (3, 2)
+
+
+def test_an_observable_that_gives_no_number_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SceneError, match=r"^observables: word gave 'high'\. Let sample\(\) give a number, or an array"):
+        carom.Simulation(gas()).record(tmp_path / "gas.h5", observables=[Word()])
+
+
+def test_a_recording_without_a_frame_is_warned_of(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas())
+    early = r"gas\.h5: holds no frame.*The first was to be at 5 s, and the run ended at 0\.1 s: let it run longer\.$"
+    with pytest.warns(StorageWarning, match=early), sim.record(tmp_path / "gas.h5", at=[5.0]):
+        sim.run(until=0.1)
+    late = r"late\.h5: holds no frame.*All were before 0\.1 s, when recording began: give later times, or every=…\.$"
+    with pytest.warns(StorageWarning, match=late), sim.record(tmp_path / "late.h5", at=[0.0, 0.05]):
+        sim.run(until=0.2)
+    sim.record(tmp_path / "now.h5", at=[0.2]).close()
+
+
 # What is refused.
 
 

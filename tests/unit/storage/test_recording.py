@@ -2,6 +2,7 @@
 
 import errno
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -14,9 +15,13 @@ import numpy as np
 import pytest
 
 import carom
+from carom.analysis import analyse
 from carom.errors import CaromError, SceneError, StorageError
+from carom.observe.observable import Observable
 from carom.observe.triggers import Collisions
+from carom.storage import tape
 from carom.storage.growing import Growing
+from carom.storage.h5md import Column
 from carom.storage.recording import Recording
 
 SOLVERS = ("exact", "stepped")
@@ -581,3 +586,175 @@ def test_a_recording_of_nonsense_is_one_line(tmp_path: Path, small: Path, change
 
 def test_the_recording_that_is_broken_elsewhere_is_whole(small: Path) -> None:
     look_through(small)
+
+
+@pytest.mark.parametrize("name", ["a/b", "/abs", ".", " ", "höchste_Höhe"])
+def test_a_recording_that_begins_can_be_read_again_whatever_its_observables_are_called(
+    name: str, tmp_path: Path
+) -> None:
+    class Mine(Observable):
+        def sample(self, sim: Any) -> float:
+            return float(sim.time)
+
+    Mine.name = name
+    sim = carom.Simulation(gas(4))
+    if not name.isidentifier():
+        with pytest.raises(SceneError, match=r"^observables: .* is not a name\. Give"):
+            sim.record(tmp_path / "run.h5", every=0.1, observables=[Mine()])
+        assert not list(tmp_path.iterdir())
+        return
+    with sim.record(tmp_path / "run.h5", every=0.1, observables=[Mine()]):
+        sim.run(until=0.2)
+    with Recording(tmp_path / "run.h5") as recording:
+        assert recording.observables[name].values.tolist() == recording.times.tolist()
+
+
+def test_a_closed_recording_says_so(recorded: tuple[Path, carom.Simulation]) -> None:
+    with Recording(recorded[0]) as recording:
+        log, frame = recording.collisions, recording[0]
+        recording.at(float(recording.times[1]))
+    assert log is not None
+    assert frame.time == 0.0
+    attempts: list[Any] = [
+        lambda: recording[0], lambda: recording[-1], lambda: recording[:2], lambda: recording.complete,
+        lambda: recording.collisions, lambda: log[0], lambda: log[:], lambda: recording.observables,
+        lambda: recording.steps, lambda: recording.at(0.05), recording.refresh, lambda: recording.file,
+        recording.simulation, lambda: list(recording), lambda: log.between(0.0, 1.0),
+    ]  # fmt: skip
+    for attempt in attempts:
+        with pytest.raises(StorageError, match=r"gas\.h5: the recording is closed\. Open it again: Recording\("):
+            attempt()
+    assert repr(recording).endswith("gas.h5: 22 frames, 0 to 1 s, closed>")
+    assert len(recording) == 22
+
+
+def test_a_recording_without_observables_is_closed_too(tmp_path: Path) -> None:
+    sim = carom.Simulation(gas(4))
+    with sim.record(tmp_path / "run.h5", every=0.1):
+        sim.run(until=0.1)
+    with Recording(tmp_path / "run.h5") as recording:
+        assert recording.observables == {}
+        assert repr(recording) == f"<recording {tmp_path / 'run.h5'}: 2 frames, 0 to 0.1 s, whole>"
+    with pytest.raises(StorageError, match="the recording is closed"):
+        _ = recording.observables
+
+
+def test_slices_are_lists_of_frames(recorded: tuple[Path, carom.Simulation]) -> None:
+    with Recording(recorded[0]) as recording:
+        assert [frame.time for frame in recording[2:8:3]] == recording.times[2:8:3].tolist()
+        assert [frame.time for frame in recording[::-1]] == recording.times[::-1].tolist()
+        assert recording[np.int64(3)].time == recording.times[3]
+
+
+def test_arguments_that_are_none_are_told_in_one_line(recorded: tuple[Path, carom.Simulation], tmp_path: Path) -> None:
+    sim: Any = carom.Simulation(gas(4))
+    target = tmp_path / "run.h5"
+    with Recording(recorded[0]) as found:
+        recording: Any = found
+        log = recording.collisions
+        attempts = [
+            (lambda: recording.at("a"), "at: 'a' is not a time. Give a number of seconds."),
+            (lambda: recording.at(None), "at: None is not a time. Give a number of seconds."),
+            (lambda: recording.at(True), "at: True is not a time. Give a number of seconds."),
+            (lambda: recording["time"], "'time' is not the number of a frame. Give a whole number or a slice;"),
+            (lambda: recording[1.5], "1.5 is not the number of a frame."),
+            (lambda: log["time"], "collisions: 'time' is not the number of a collision. Give a whole number or a"),
+            (lambda: log[0.5], "collisions: 0.5 is not the number of a collision."),
+            (lambda: log.between("a", 1.0), "between: 'a' is not a time. Give a number of seconds."),
+            (lambda: sim.record(target, events=None), "events: None is neither True nor False."),
+            (lambda: sim.record(target, events="no"), "events: 'no' is neither True nor False."),
+            (lambda: sim.record(target, force="no"), "force: 'no' is neither True nor False."),
+            (lambda: sim.record(target, source=3), "source: 3 is not a text."),
+            (lambda: sim.record(target, observables=3), "observables: 3 is not a list."),
+        ]
+        for attempt, says in attempts:
+            with pytest.raises(SceneError) as caught:
+                attempt()
+            assert says in str(caught.value)
+            assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def bits(what: Any) -> list[bytes]:
+    """Places, velocities and turns of a frame or a run."""
+    return [np.ascontiguousarray(each).tobytes() for each in (what.positions, what.velocities, what.turns)]
+
+
+@pytest.mark.requirement("T-08")
+def test_instants_at_random_from_a_file_have_the_bits_of_the_run(tmp_path: Path) -> None:
+    """Over many pages, which lie across chunks, also while the file is being written."""
+    sim = carom.Simulation(gas(150)).run(collisions=700)
+    history = sim.remember()
+    with sim.record(tmp_path / "gas.h5") as recorder:
+        sim.run(collisions=9_000)
+        recorder.flush()
+        with Recording(tmp_path / "gas.h5") as recording:
+            begin, middle = recording.span
+            sim.run(collisions=9_000)
+            recorder.flush()
+            recording.refresh()
+            end = recording.span[1]
+            assert end > middle
+            assert len(recording.column("carom/history/frame_since")) > 10
+            times = np.random.default_rng(5).uniform(begin, end, 200).tolist()
+            for t in (begin, middle, end, *times):
+                instant = history.at(t)
+                d = recording.dimension
+                expected = [instant.places[:, :d], instant.velocities[:, :d], instant.turns[:, :d]]
+                assert bits(recording.at(t)) == [np.ascontiguousarray(each).tobytes() for each in expected]
+    with Recording(tmp_path / "gas.h5") as recording:
+        again = carom.Simulation(gas(150)).run(collisions=700).run(until=times[0])
+        assert bits(recording.at(times[0])) == bits(again)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_recording_with_other_chunks_can_be_resumed(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as those of earlier versions, in which history was packed too."""
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            tape, "_of_history",
+            lambda name, rows, balls: Column(f"carom/history/{name}", rows.dtype, rows.shape[1:], packed=packed),
+        )  # fmt: skip
+        sim = carom.Simulation(gas())
+        with sim.record(tmp_path / "gas.h5", every=0.1, checkpoint=1000):
+            sim.run(until=0.3)
+    resumed = carom.Simulation.resume(tmp_path / "gas.h5").run(until=0.5)
+    assert resumed.recorder is not None
+    resumed.recorder.close()
+    whole = carom.Simulation(gas())
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.dataset("carom/history/event_time").compression is None
+        assert recording.times.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
+        for t in (0.05, 0.2999, 0.3, 0.41, 0.5):
+            assert bits(recording.at(t)) == bits(whole.run(until=t))
+
+
+@pytest.mark.requirement("T-08")
+def test_a_recording_tells_the_seed(tmp_path: Path) -> None:
+    scene = pickle.loads(pickle.dumps(carom.library.load("gas", count=12, seed=77)))  # as a worker gets it
+    sim = carom.Simulation(scene)
+    with sim.record(tmp_path / "gas.h5", every=0.1, checkpoint=1000):
+        sim.run(until=0.2)
+    again = carom.Simulation.resume(tmp_path / "gas.h5").run(until=0.3)
+    assert again.recorder is not None
+    again.recorder.close()
+    with Recording(tmp_path / "gas.h5") as recording:
+        origin = dict(recording.origin)
+        assert (origin.pop("kind"), origin["count"], origin["seed"]) == ("gas", 12, 77)
+        assert carom.library.load("gas", **origin) == recording.scene
+    assert "seed = 77" in dict(analyse(tmp_path / "gas.h5").facts)["made by the library"]
+
+
+def test_a_scene_of_ones_own_has_no_origin(tmp_path: Path) -> None:
+    assert dict(carom.library.load("break").origin) == {"kind": "break"}
+    scene = gas(4).replace(restitution=0.9)
+    assert dict(scene.origin) == {}
+    carom.Simulation(scene).record(tmp_path / "gas.h5").close()
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.origin == {}
+    with h5py.File(tmp_path / "gas.h5", "r+") as file:
+        del file["carom"].attrs["origin"]
+    with Recording(tmp_path / "gas.h5") as recording:
+        assert recording.origin == {}, "as of files of before"

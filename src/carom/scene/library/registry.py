@@ -118,14 +118,21 @@ def generate(kind: str, parameters: Mapping[str, Any]) -> Scene:
     known = generators()
     if kind not in known:
         raise fault(f"there is no generator {kind!r}", nearest(kind, known, "kinds"), where="kind")
-    return known[kind].of(parameters).scene()
+    made = known[kind].of(parameters)
+    return _noted(made.scene(), kind, made.model_dump(mode="json"))
 
 
 @cache
 def _fixed(name: str) -> Scene:
     from carom.scene.files import loads  # files reads [generator] tables, and so knows this library  # noqa: PLC0415
 
-    return loads(_text(name), name=f"{name}.toml")
+    return _noted(loads(_text(name), name=f"{name}.toml"), name, {})
+
+
+def _noted(scene: Scene, kind: str, parameters: Mapping[str, Any]) -> Scene:
+    """The scene, with where it comes from."""
+    scene.__dict__["origin"] = {"kind": kind, **parameters}  # as its cached_property would
+    return scene
 
 
 @cache

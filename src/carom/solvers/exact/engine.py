@@ -34,7 +34,6 @@ REORDER = 4  # epochs after which they are put in order again
 LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: fetch ahead
 QUEUE, LARGE_QUEUE = 1, 0.125  # buckets of the calendar a ball, at least; few enough to stay in the cache
 
-PAGE, LEAST_PAGE = 8, 1024  # events a ball between two states that a history keeps; at least so many
 
 COUNTERS = ("ball_ball", "ball_wall", "seams", "rests", "softened")
 
@@ -299,7 +298,7 @@ class Engine:
 
     def _turn_page(self, since: float = -np.inf) -> None:
         """Begin a new page of all histories with the present state; it counts from a time, or where the last ends."""
-        room = max(PAGE * self.balls.size, LEAST_PAGE)
+        room = max(stored.PAGE * self.balls.size, stored.LEAST_PAGE)
         self.page = Page(stored.state_of(self), np.empty(room, note_record), since)
         self.clock["noted"] = 0
         for history in self.histories:

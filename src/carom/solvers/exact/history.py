@@ -350,6 +350,7 @@ class _Columns:
             raise _misfit("pages are missing that its last mark counts")
         self._check()
         self.open: tuple[int, Page] | None = None
+        self.bounds = _Bounds()
 
     def _check(self) -> None:
         """Do pages begin at rows that are there, one after the other, and in chapters that are there?"""
@@ -418,29 +419,49 @@ class _Columns:
         balls = slice(rows, rows + len(world.anchors))
         state: Arrays = {name: np.asarray(self._column(f"anchor_{name}")[balls]) for name in BALLS}
         state["moments"], state["counts"] = self.table["moments"][k], self.table["counts"][k]
+        columns = {name: np.asarray(self._column(f"event_{name}")[first:last]) for name in EVENTS}
+        if any(len(column) < last - first for column in columns.values()):
+            raise _misfit("events are missing that its last mark counts")
+        self.bounds.check(world, columns)
         notes = np.empty(last - first, note_record)
-        for name in EVENTS:
-            column = np.asarray(self._column(f"event_{name}")[first:last])
-            if len(column) < last - first:
-                raise _misfit("events are missing that its last mark counts")
+        for name, column in columns.items():
             notes[name] = column
-        _check(world, notes)
         return Page(fitted(world, state), notes, float(self.table["since"][k]), last - first)
 
 
-def _check(world: World, notes: NDArray[Any]) -> None:
-    """Kernels look up what rows name without asking: it must be there."""
-    n, walls = len(world.anchors), world.walls.records.size
-    kind = notes["kind"]
+class _Bounds:
+    """What events may name, by their kind: kernels look that up without asking, so it must be there."""
+
+    def __init__(self) -> None:
+        self._world: World | None = None
+        self._real = np.zeros(256, np.bool_)
+        """Is there such a kind?"""
+        self._below = np.zeros(256, np.int64)
+        """Its partners are below this."""
+
+    def check(self, world: World, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Refuse events that cannot be done."""
+        if self._world is not world:
+            self._world, (self._real, self._below) = world, _kinds(world)
+        time, ball, partner, kind = (columns[name] for name in EVENTS)
+        if any(column.dtype != note_record[name] for name, column in columns.items()):
+            raise _misfit("events have other columns")
+        if not self._real[kind].all():
+            raise _misfit("events are of no kind that there is")
+        if ball.max(initial=0) >= len(world.anchors) or not (partner < self._below[kind]).all():
+            raise _misfit("events name balls or walls that are not there")
+        if np.isnan(time).any():
+            raise _misfit("events are at no time")
+
+
+def _kinds(world: World) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Of each number, whether it is a kind of event, and below which number its partner is: any, for a seam."""
+    kind = np.arange(256)
     between, seam = kind & 3 == BALL, kind >= SEAMS
-    most = np.where(between, n, walls)
-    if not ((notes["ball"] < n) & (seam | (notes["partner"] < most))).all():
-        raise _misfit("events name balls or walls that are not there")
     crossing = (kind >= SEAMS + SEAM) & (kind < SEAMS + SEAM + 2 * world.dimension)
-    if not np.where(seam, crossing, (kind & 3 != NOTHING) & (kind >> 2 < IMAGES)).all():
-        raise _misfit("events are of no kind that there is")
-    if np.isnan(notes["time"]).any():
-        raise _misfit("events are at no time")
+    real = np.where(seam, crossing, (kind & 3 != NOTHING) & (kind >> 2 < IMAGES))
+    below = np.where(between, len(world.anchors), world.walls.records.size)
+    return real, np.where(seam, 2**32, below)
 
 
 def _misfit(what: str) -> SolverError:

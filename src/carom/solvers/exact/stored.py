@@ -29,6 +29,8 @@ BALLS: dict[str, tuple[tuple[int, ...], str]] = {
     "turns": ((3,), "i8"),
 }
 """Of each column of the anchors that the motion changes, the shape of a row, and its type."""
+PAGE, LEAST_PAGE = 8, 1024
+"""Events a ball between two states that a history keeps; at least so many."""
 MOMENTS = ("origin", "lost", "now", "contact_time")
 COUNTS = ("events", "ball_ball", "ball_wall", "seams", "rests", "softened", "still", "idle", "epochs")
 
