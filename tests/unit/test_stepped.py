@@ -11,19 +11,24 @@ import pytest
 
 import carom
 from carom import (
+    Attraction,
     Ball,
     Balls,
     BlowUpError,
     Box,
+    HalfSpace,
     Link,
     Links,
     NotExactError,
+    Open,
     Scene,
     SceneError,
     Simulation,
     StackError,
     StepWarning,
+    library,
 )
+from carom.solvers.stepped.stability import sensible_step
 from carom.world import placement
 
 FALLING = Scene(gravity=(0.0, -10.0), balls=[Ball(position=(0.0, 0.0), velocity=(1.0, 0.0), mass=2.0)])
@@ -60,6 +65,37 @@ class TestChoice:
         assert Simulation(FALLING, step=0.1).solver == "stepped"
         assert Simulation(FALLING, integrator="rk4").method.integrator.name == "rk4"
         assert Simulation(FALLING, solver="stepped").method.step == 1.0 / 60.0
+
+    @pytest.mark.requirement("S-08")
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"gravity": (0.0, -9.81)},  # once "steps of 2000 s", and nothing met the floor
+            {"gravity": (0.0, -9.81), "boundary": Open()},
+            {"obstacles": [HalfSpace(point=(0.0, 0.5), normal=(0.0, 1.0))]},
+            {},  # at rest between walls: nothing but attraction moves them, but a hand may
+        ],
+    )
+    def test_weak_attraction_does_not_make_steps_long(self, changes: dict[str, object]) -> None:
+        balls = [Ball(position=(1.0 + k, 1.0), radius=0.1) for k in range(2)]
+        scene = Scene(boundary=Box(size=(4.0, 4.0)), attraction=Attraction(), balls=balls).replace(**changes)
+        assert sensible_step(scene) == 1.0 / 60.0
+
+    @pytest.mark.requirement("S-08")
+    def test_attraction_does_not_make_steps_longer_than_motion_bears(self) -> None:
+        """Points that pass each other: r = √2 m at u = 3 m/s is 0.47 s, in 20 steps. Once it was 5000 s."""
+        balls = [Ball(position=(1.0, 1.0), velocity=(2.0, 0.0)), Ball(position=(2.0, 2.0), velocity=(-1.0, 0.0))]
+        assert sensible_step(Scene(attraction=Attraction(), balls=balls)) == 0.02
+        room = Scene(boundary=Box(size=(4e11, 4e11)), attraction=Attraction(), balls=balls)
+        far = room.balls.replace(position=room.balls.position * 1e11, velocity=room.balls.velocity * 1e4, mass=1e30)
+        assert sensible_step(room.replace(balls=far)) == 1e5  # s: a large box has large steps
+
+    @pytest.mark.requirement("S-08")
+    def test_orbits_keep_their_large_steps(self) -> None:
+        steps = {name: sensible_step(library.load(name)) for name in ("satellite", "two-bodies", "figure-eight")}
+        assert steps == {"satellite": 20.0, "two-bodies": 0.005, "figure-eight": 0.02}
+        earth = [Ball(position=(0.0, 0.0), mass=2e30), Ball(position=(1.5e11, 0.0), velocity=(0.0, 3e4), mass=6e24)]
+        assert sensible_step(Scene(attraction=Attraction(), balls=earth)) == 1e5  # s: a year in 316 steps
 
     def test_the_exact_one_names_the_reason(self) -> None:
         with pytest.raises(NotExactError, match=r"^the exact solver cannot do this scene: links\. Use the stepped"):
