@@ -438,7 +438,7 @@ class Simulation(Keeping):
         """Go on with what becomes of an edit; nothing is changed if that cannot be. `stay` tells who is left."""
         self._between_steps("an edit")
         self._check_edit(edit, stay)
-        scene = edit.present(self._moment())
+        scene = edit.present(self._moment(), self._surviving() if self.solver == "stepped" else None)
         recorder, left = self._recording, self._left(edit) if stay is None else stay
         solver = self._solver.edited(edit.scene, edit.origin, self._time, around=edit.around)
         try:

@@ -11,19 +11,25 @@ import pytest
 
 import carom
 from carom import (
+    Attraction,
     Ball,
     Balls,
+    Block,
     BlowUpError,
     Box,
+    HalfSpace,
     Link,
     Links,
     NotExactError,
+    Open,
     Scene,
     SceneError,
     Simulation,
     StackError,
     StepWarning,
+    library,
 )
+from carom.solvers.stepped.stability import sensible_step
 from carom.world import placement
 
 FALLING = Scene(gravity=(0.0, -10.0), balls=[Ball(position=(0.0, 0.0), velocity=(1.0, 0.0), mass=2.0)])
@@ -60,6 +66,37 @@ class TestChoice:
         assert Simulation(FALLING, step=0.1).solver == "stepped"
         assert Simulation(FALLING, integrator="rk4").method.integrator.name == "rk4"
         assert Simulation(FALLING, solver="stepped").method.step == 1.0 / 60.0
+
+    @pytest.mark.requirement("S-08")
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"gravity": (0.0, -9.81)},  # once "steps of 2000 s", and nothing met the floor
+            {"gravity": (0.0, -9.81), "boundary": Open()},
+            {"obstacles": [HalfSpace(point=(0.0, 0.5), normal=(0.0, 1.0))]},
+            {},  # at rest between walls: nothing but attraction moves them, but a hand may
+        ],
+    )
+    def test_weak_attraction_does_not_make_steps_long(self, changes: dict[str, object]) -> None:
+        balls = [Ball(position=(1.0 + k, 1.0), radius=0.1) for k in range(2)]
+        scene = Scene(boundary=Box(size=(4.0, 4.0)), attraction=Attraction(), balls=balls).replace(**changes)
+        assert sensible_step(scene) == 1.0 / 60.0
+
+    @pytest.mark.requirement("S-08")
+    def test_attraction_does_not_make_steps_longer_than_motion_bears(self) -> None:
+        """Points that pass each other: r = √2 m at u = 3 m/s is 0.47 s, in 20 steps. Once it was 5000 s."""
+        balls = [Ball(position=(1.0, 1.0), velocity=(2.0, 0.0)), Ball(position=(2.0, 2.0), velocity=(-1.0, 0.0))]
+        assert sensible_step(Scene(attraction=Attraction(), balls=balls)) == 0.02
+        room = Scene(boundary=Box(size=(4e11, 4e11)), attraction=Attraction(), balls=balls)
+        far = room.balls.replace(position=room.balls.position * 1e11, velocity=room.balls.velocity * 1e4, mass=1e30)
+        assert sensible_step(room.replace(balls=far)) == 1e5  # s: a large box has large steps
+
+    @pytest.mark.requirement("S-08")
+    def test_orbits_keep_their_large_steps(self) -> None:
+        steps = {name: sensible_step(library.load(name)) for name in ("satellite", "two-bodies", "figure-eight")}
+        assert steps == {"satellite": 20.0, "two-bodies": 0.005, "figure-eight": 0.02}
+        earth = [Ball(position=(0.0, 0.0), mass=2e30), Ball(position=(1.5e11, 0.0), velocity=(0.0, 3e4), mass=6e24)]
+        assert sensible_step(Scene(attraction=Attraction(), balls=earth)) == 1e5  # s: a year in 316 steps
 
     def test_the_exact_one_names_the_reason(self) -> None:
         with pytest.raises(NotExactError, match=r"^the exact solver cannot do this scene: links\. Use the stepped"):
@@ -233,6 +270,79 @@ class TestTime:
             assert sim.positions[0] == pytest.approx((t, -5.0 * t * t), abs=1e-15)
             assert sim.velocities[0] == pytest.approx((1.0, -10.0 * t), abs=1e-14)
         assert bits(sim.run(until=1.0)) == bits(alone.run(until=1.0))
+
+    @pytest.mark.requirement("M-08")
+    @pytest.mark.parametrize("integrator", ["verlet", "stormer", "rk4", "pefrl"])
+    def test_nobody_is_behind_a_wall_between_two_steps(self, integrator: str) -> None:
+        """100 m/s at a wall of a micrometre, read in the middle of a step: once it was at x = 1.3, and stayed there."""
+        wall = Block(low=(1.0, -1.0), high=(1.000001, 1.0))
+        ball = Ball(position=(0.5, 0.0), velocity=(100.0, 0.0), radius=0.01)
+        sim = Simulation(Scene(obstacles=[wall], balls=[ball]), step=1.0 / 60.0, integrator=integrator)
+        sim.run(until=0.008)
+        assert sim.positions[0, 0] == pytest.approx(0.99 - (0.5 + 0.8 - 0.99), rel=1e-12)
+        assert sim.velocities[0, 0] == pytest.approx(-100.0, rel=1e-12)
+        assert sim.account.error == pytest.approx(0.0, abs=1e-12 * sim.energy)
+        sim.change_scene(name="edited on the way")
+        assert sim.collisions == 1
+        assert sim.run(until=0.02).positions[0, 0] == pytest.approx(0.68 - 1.2, rel=1e-12)
+
+    @pytest.mark.parametrize("integrator", ["verlet", "stormer", "rk4"])
+    def test_a_loss_between_two_steps_is_in_the_account_of_an_edited_run(self, integrator: str) -> None:
+        ground = HalfSpace(point=(0.0, 0.0), normal=(0.0, 1.0))
+        ball = Ball(position=(0.0, 1.0), velocity=(0.0, -50.0), radius=0.01)
+        scene = Scene(obstacles=[ground], balls=[ball], restitution=0.5, drag=1e-9)
+        sim = Simulation(scene, step=0.05, integrator=integrator).run(until=0.03)
+        assert sim.kinetic_energy == pytest.approx(0.25 * 1250.0, rel=1e-6)
+        sim.change_scene(name="edited on the way")
+        assert sim.account.lost["restitution"] == pytest.approx(0.75 * 1250.0, rel=1e-6)
+        assert abs(sim.account.error) < 1e-6 * sim.account.start
+
+    def test_a_crowd_can_be_edited_at_any_time(self) -> None:
+        """Its steps leave some that overlap a little; new overlaps are refused all the same."""
+        rng = np.random.default_rng(1)
+        place = np.stack(np.divmod(np.arange(100), 10), axis=1) * 0.1 + 0.05
+        balls = Balls(position=place, velocity=rng.normal(0.0, 1.0, (100, 2)), radius=0.04)
+        sim = Simulation(Scene(boundary=Box(size=(1.0, 1.0)), balls=balls), solver="stepped")
+        overlapped = 0
+        for k in range(60):
+            sim.advance(0.0113)
+            overlapped += bool(placement.problems(sim.snapshot()))
+            sim.change_scene(name=f"edit {k}")
+        assert overlapped > 10
+        assert sim.energy == pytest.approx(0.5 * (balls.velocity**2).sum(), rel=1e-12)
+        with pytest.raises(SceneError, match=r"^balls 0 and 1 overlap"):
+            sim.change(0, position=sim.positions[1] + 0.01)
+
+    def test_links_break_with_steps_and_not_with_looks(self) -> None:
+        scene = PAIR.replace(links=[Link(between=(0, 1), stiffness=5.0, length=1.0, breaking=0.25)], drag=1e-9)
+        scene = scene.replace(boundary=Box(size=(9.0, 9.0)), balls=scene.balls.replace(position=[(1, 1), (2.2, 1)]))
+        sim, alone = (Simulation(scene, step=0.25) for _ in range(2))
+        for each in (sim, alone):
+            each.push(1, (3.0, 0.0))
+        sim.run(until=0.2)
+        assert np.ptp(sim.positions[:, 0]) > 1.25
+        assert len(sim.links) == 1
+        assert bits(sim.run(until=1.0)) == bits(alone.run(until=1.0))
+
+    def test_a_pile_lies_still_between_two_steps_too(self) -> None:
+        """Along a parabola all would fall by g s²/2, 0.3 mm in half a step."""
+        balls = Balls(position=[(0.3, 0.1), (0.5, 0.1), (0.7, 0.1), (0.4, 0.28), (0.6, 0.28)], radius=0.1)
+        pile = Scene(boundary=Box(size=(1.0, 1.0)), gravity=(0.0, -9.81), restitution=0.3, friction=0.5, balls=balls)
+        sim = Simulation(pile).run(until=5.0)
+        before = sim.positions
+        assert np.abs(sim.velocities).max() < 1e-6
+        for part in (1e-6, 0.1, 0.4, 0.4):  # of a step, one after the other
+            sim.advance(part * sim.method.step)
+            assert np.abs(sim.positions - before).max() < 1e-9
+            assert np.abs(sim.velocities).max() < 1e-6
+
+    def test_turns_are_kept_where_an_edit_comes_after_the_seam(self) -> None:
+        scene = Scene(
+            boundary=Box(size=(1.0, 1.0), periodic=True), balls=[Ball(position=(0.95, 0.5), velocity=(1.0, 0.0))]
+        )
+        sim = Simulation(scene, step=0.25).run(until=0.1)
+        sim.change_scene(name="edited on the way")
+        assert sim.positions[0] + sim.turns[0] == pytest.approx((1.05, 0.5))
 
     def test_resumed_equals_straight_and_so_does_a_copy(self) -> None:
         straight = Simulation(crowd()).run(until=2.0)

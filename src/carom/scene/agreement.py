@@ -68,6 +68,14 @@ def check_falling(space: Boundary, gravity: Sequence[float]) -> None:
         raise fault(what, "Set it to 0, or give the axis walls (periodic = false).", where=f"gravity[{axis}]")
 
 
+def check_attraction(space: Boundary) -> None:
+    """Attraction reaches without end, and so do the images of a periodic axis: the nearest alone would not do."""
+    around = [axis for axis, period in enumerate(periods(space, 3)) if np.isfinite(period)]
+    if around:
+        what = f"would have to count all images of all balls along the periodic axis {'xyz'[around[0]]}"
+        raise fault(what, "Give the axis walls (periodic = false), or leave attraction out.", where="attraction")
+
+
 def periods(space: Boundary, dimension: int) -> list[float]:
     """The period of each axis, m; infinite where space does not repeat."""
     if not isinstance(space, Box):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_validator
 
 from carom.errors import SceneError
-from carom.scene.agreement import Witness, check_falling, common_dimension, periods
+from carom.scene.agreement import Witness, check_attraction, check_falling, common_dimension, periods
 from carom.scene.balls import Ball, Balls
 from carom.scene.base import Part, fault, left_out, shown, written
 from carom.scene.boundary import AnyBoundary, AnyObstacle, Boundary, Obstacle, Open, as_boundary, as_obstacle
@@ -149,6 +149,8 @@ class Scene(Part):
     def _agrees(self) -> Scene:
         dimension = common_dimension(self._witnesses())
         self._settle_gravity(dimension)
+        if self.attraction is not None:
+            check_attraction(self.boundary)
         if self.structures:
             self._build()
         if not len(self.balls):

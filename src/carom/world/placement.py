@@ -45,9 +45,12 @@ class _Found:
     complete: bool = True
 
 
-def problems(scene: Scene) -> list[Problem]:
-    """What is wrong with the places of the balls: at most twenty problems, and then how many more."""
-    found = [*_at_boundary(scene), *_at_polygons(scene), *_at_solids(scene), *_overlaps(scene)]
+def problems(scene: Scene, excused: NDArray[np.integer] | None = None) -> list[Problem]:
+    """What is wrong with the places of the balls: at most twenty problems, and then how many more.
+
+    Pairs of balls that are `excused`, as rows of two numbers, may overlap.
+    """
+    found = [*_at_boundary(scene), *_at_polygons(scene), *_at_solids(scene), *_overlaps(scene, excused)]
     listed = [problem for sort in found for problem in sort.first]
     at_least = not all(sort.complete for sort in found)
     return the_first(listed, sum(sort.total for sort in found), at_least=at_least, limit=_LISTED)
@@ -250,14 +253,17 @@ def _bodies(scene: Scene, circles: Sequence[Circle]) -> Bodies:
     )
 
 
-def _overlaps(scene: Scene) -> Iterator[_Found]:
-    """Balls that overlap each other, or a solid circle, which is a fixed ball here."""
+def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Iterator[_Found]:
+    """Balls that overlap each other, or a solid circle, which is a fixed ball here; but for pairs that are excused."""
     balls = scene.balls
     circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Circle)]
     bodies = _bodies(scene, [circle for _, circle in circles])
     periods = _periods(scene)
     pairs, complete = overlapping_pairs(bodies, periods)
     pairs = pairs[_can_collide(scene, pairs)]
+    if excused is not None:
+        known, place = (np.sort(rows, axis=1) @ (len(bodies.radius), 1) for rows in (excused, pairs))
+        pairs = pairs[~np.isin(place, known)]
 
     def describe(index: int) -> Problem:
         one, other = pairs[index].tolist()

@@ -135,6 +135,13 @@ def test_the_dimension_is_told_by_the_parts(parts, dimension):
             "balls[1]: the ball has 3 dimensions, but the first has 2. Give all balls the same number of components.",
         ),
         (
+            {"boundary": Box(size=(1, 1), periodic=(False, True)), "attraction": {"G": 1.0}},
+            (
+                "attraction: would have to count all images of all balls along the periodic axis y. "
+                "Give the axis walls (periodic = false), or leave attraction out."
+            ),
+        ),
+        (
             {"boundary": Box(size=(1, 1), periodic=(False, True)), "gravity": (0, -9.81)},
             (
                 "gravity[1]: -9.81 m/s² along the periodic axis y would let the energy grow without end. "

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from carom.errors import BlowUpError, StepWarning
 from carom.scene import Scene
 from carom.solvers.stepped import loop, partners, stored
+from carom.solvers.stepped.between import glimpse
 from carom.solvers.stepped.build import (
     Heap,
     bodies_for,
@@ -27,11 +28,13 @@ from carom.solvers.stepped.build import (
     walls_of,
 )
 from carom.solvers.stepped.extra import Force
+from carom.solvers.stepped.forces import Forces
 from carom.solvers.stepped.method import Method, warn_if_unstable
+from carom.solvers.stepped.moves import Bodies
 from carom.solvers.stepped.obstacles import contact_record
 from carom.solvers.stepped.partners import Pairs
 from carom.solvers.stepped.pile_memory import LOST, NEEDED, larger
-from carom.solvers.stepped.reading import LOSSES
+from carom.solvers.stepped.reading import LOSSES, Glimpse
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL, clock_record
 from carom.solvers.stepped.stability import largest_stable_step
 from carom.solvers.stepped.state import State
@@ -257,18 +260,37 @@ class Engine(Steered):
                 rows[:] = rows[order]
 
     def _call(self, steps: int, goal: int, logs: NDArray[Any], part: int) -> int:
-        state, tables = self.rows, self.tables
-        if self.walls and self.walls.notes.size != logs.size:  # contacts with walls are noted if anyone listens
-            self.walls = self.walls._replace(notes=np.zeros(logs.size, contact_record))
-        flat = self.heap and not len(self.heap.walls.parts)
+        """Let the kernel go on with the run."""
+        self.forget()
+        state = self.rows
+        return self.call(
+            steps, goal, logs, part, clock=self.clock, bodies=self.bodies, born=state.born, turns=state.turns,
+            forces=self.forces, heap=self.heap, step=self.method.step,
+        )  # fmt: skip
+
+    def call(
+        self, steps: int, goal: int = MANY, logs: NDArray[Any] | None = None, part: int = loop.WHOLE, *,
+        clock: NDArray[Any], bodies: Bodies, born: Floats, turns: NDArray[np.int64], forces: Forces,
+        heap: Heap | tuple[()], step: float,
+    ) -> int:  # fmt: skip
+        """Let the kernel make steps on this state, which may be a copy."""
+        told, tables = self._no_logs if logs is None else logs, self.tables
+        if self.walls and self.walls.notes.size != told.size:  # contacts with walls are noted if anyone listens
+            self.walls = self.walls._replace(notes=np.zeros(told.size, contact_record))
+        flat = heap and not len(heap.walls.parts)
         walls: Any = () if flat else self.walls  # a pile holds on flat walls by itself
         return int(
             loop.advance(
-                self.dim, self.clock, self.bodies, state.born, state.turns, self.forces, self.setting,
+                self.dim, clock, bodies, born, turns, forces, self.setting,
                 self.varying, tables.stormer, tables.splitting, tables.tableau, self.rubbing,
-                walls, self.pairs, self.cloth, self.heap, logs, self.method.step, steps, goal, part,
+                walls, self.pairs, self.cloth, heap, told, step, steps, goal, part,
             )
         )  # fmt: skip
+
+    @property
+    def meets(self) -> bool:
+        """Is there anything that a body can meet?"""
+        return bool(self.walls or self.pairs or self.cloth or self.heap)
 
     @property
     def varying(self) -> tuple[int, ...]:
@@ -298,9 +320,13 @@ class Engine(Steered):
         logs["normal"][swap] *= -1.0
         logs[:] = logs[np.argsort(logs["time"], kind="stable")]
 
-    def _look_ahead(self) -> None:
-        """Set the accelerations, so that one can look along the path to come."""
-        self._call(0, 0, self._no_logs, loop.LOOK)
+    def look_ahead(self) -> None:
+        """Set the accelerations, if they are not those of the present places, to look along the path to come."""
+        if not self.clock["fresh"][0]:
+            self._call(0, 0, self._no_logs, loop.LOOK)
+
+    def _glimpse(self, s: float) -> Glimpse:
+        return glimpse(self, s)
 
     # Keeping.
 
@@ -330,23 +356,22 @@ class Engine(Steered):
         if largest_stable_step(scene, grips) < largest_stable_step(self.scene, self.grips):
             warn_if_unstable(scene, self.method, hands=grips, stacklevel=5)  # who edits
         other = Engine(scene, self.method, self.extra)
-        before = self._mechanical(now)
-        x, v = self.places(now), self.velocities(now)
-        turns, row = self.turns, other.rows.row
+        before, seen = self._mechanical(now), self.at(now)
         stay = origin >= 0
-        other.rows.place[row[stay], :3] = x[origin[stay]]
-        other.rows.velocity[row[stay], :3] = v[origin[stay]]
-        other.rows.turns[row[stay]] = turns[origin[stay]]
+        here, there = self.rows.row[origin[stay]], other.rows.row[stay]
+        other.rows.place[there, :3] = seen.place[here]
+        other.rows.velocity[there, :3] = seen.velocity[here]
+        other.rows.turns[there] = seen.turns[here]
         for name in ("ball_ball", "ball_wall", "ball_cloth", "broken", "work", *LOSSES):
-            other.clock[name] = self.clock[name]
+            other.clock[name] = seen.clock[name]
         if other.heap:
-            other.heap.pile.account[LOST] = self.clock["contacts"][0]
+            other.heap.pile.account[LOST] = seen.clock["contacts"][0]
         other.clock["begin"] = now
         other.clock["bodies"] = np.searchsorted(other.rows.born, now, side="right")
         other.hooks, other.start = self.hooks, self.start
         other.watch = self.watch
         other.driven = {numbers[k] for k in self.driven if k in numbers}
-        other.rows.velocity[row[list(other.driven)], 3] = 0.0
+        other.rows.velocity[other.rows.row[list(other.driven)], 3] = 0.0
         other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})
         other.clock["work"] += other._mechanical(now) - before
         return other

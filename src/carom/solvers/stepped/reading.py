@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,16 @@ LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "breaking", 
 """Kinds of energy that the clock adds up as lost."""
 
 
+class Glimpse(NamedTuple):
+    """A run as it is at a time; rows in the order of the run."""
+
+    place: Floats
+    velocity: Floats
+    turns: NDArray[np.int64]
+    clock: NDArray[Any]
+    """Counts and losses up to then."""
+
+
 class Reading:
     """A run of the stepped solver as one who looks at it knows it."""
 
@@ -35,9 +45,20 @@ class Reading:
     start: float
     """Kinetic and potential energy when the run began, J."""
 
-    def _look_ahead(self) -> None:
-        """Set the accelerations, so that one can look along the path to come."""
+    _seen: tuple[float, Glimpse] | None = None
+    """The last look between two steps, and when that was, s."""
+
+    def look_ahead(self) -> None:
+        """Set the accelerations, if they are not those of the present places, to look along the path to come."""
         raise NotImplementedError
+
+    def _glimpse(self, s: float) -> Glimpse:
+        """The run s after its last step."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """The run has changed: what was seen between its steps holds no more."""
+        self._seen = None
 
     @property
     def origin(self) -> float:
@@ -62,16 +83,14 @@ class Reading:
         """Collisions so far."""
         return sum(int(self.clock[key][0]) for key in ("ball_ball", "ball_wall", "ball_cloth"))
 
-    def _rows(self, t: float) -> tuple[Floats, Floats]:
-        """Places and velocities at a time after the last step, by the parabola of the next: a look changes nothing."""
+    def at(self, t: float) -> Glimpse:
+        """The run at a time after its last step, as a step up to then would leave it: a look changes nothing."""
         state, s = self.rows, t - self.time
-        x, v, a = state.place[:, :3], state.velocity[:, :3], state.accel[:, :3]
         if abs(s) <= 1e-9 * self.method.step:
-            return x.copy(), v.copy()
-        if not self.clock["fresh"][0]:
-            self._look_ahead()
-        s = s * (np.arange(len(x)) < self.clock["bodies"][0])[:, None]
-        return x + (v + 0.5 * a * s) * s, v + a * s
+            return Glimpse(state.place[:, :3], state.velocity[:, :3], state.turns, self.clock)
+        if self._seen is None or self._seen[0] != t:
+            self._seen = t, self._glimpse(s)
+        return self._seen[1]
 
     def _in_order(self, rows: NDArray[Any]) -> NDArray[Any]:
         out = np.empty_like(rows)
@@ -80,20 +99,15 @@ class Reading:
 
     def places(self, t: float) -> Floats:
         """Where all balls of the scene are."""
-        x = self._rows(t)[0]
-        for axis, period in enumerate(self.forces.periods):
-            if period:
-                x[:, axis] -= np.floor(x[:, axis] / period) * period
-        return self._in_order(x)
+        return self._in_order(self.at(t).place)
 
     def velocities(self, t: float) -> Floats:
         """How fast they are."""
-        return self._in_order(self._rows(t)[1])
+        return self._in_order(self.at(t).velocity)
 
     def accelerations(self, t: float) -> Floats:  # noqa: ARG002  # of the last step
         """What forces do to all balls of the scene where they were at the end of the last step."""
-        if not self.clock["fresh"][0]:
-            self._look_ahead()
+        self.look_ahead()
         born = (np.arange(len(self.rows.number)) < self.clock["bodies"][0])[:, None]
         return self._in_order(np.where(born, self.rows.accel[:, :3], 0.0))
 
@@ -110,7 +124,8 @@ class Reading:
     def _energies(self, t: float) -> tuple[float, dict[str, float]]:
         """Kinetic energy, and what each force has stored, of all that are born, J."""
         n = int(self.clock["bodies"][0])
-        x, v = (rows[:n] for rows in self._rows(t))
+        seen = self.at(t)
+        x, v = seen.place[:n], seen.velocity[:n]
         m = self.rows.accel[:n, 3]
         moving = self.rows.velocity[:n, 3] > 0.0
         return kinetic(v, m), potentials(self.forces, self.extra, t, x, v, m, moving)
@@ -122,8 +137,9 @@ class Reading:
     def account(self, t: float) -> Account:
         """All energies, and what was lost."""
         moving, stored = self._energies(t)
-        lost = {name: float(self.clock[name][0]) for name in LOSSES}
-        return Account(moving, stored, lost, float(self.clock["work"][0]), self.start)
+        clock = self.at(t).clock
+        lost = {name: float(clock[name][0]) for name in LOSSES}
+        return Account(moving, stored, lost, float(clock["work"][0]), self.start)
 
     def next_together(self) -> NDArray[Any]:
         """Nothing: who steps does not know ahead."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene import Attraction, Scene
+from carom.scene import Attraction, Box, Open, Scene
 from carom.solvers.stepped.state import separation
 
 Floats = NDArray[np.float64]
@@ -21,6 +21,7 @@ FRAME = 1.0 / 60.0  # s: where nothing asks for less, a step is a frame (Sphere 
 PER_PERIOD = 20.0  # steps in the fastest oscillation of springs
 PER_ORBIT = 200.0  # steps in the fastest orbit
 PER_RADIUS = 10.0  # steps in which a ball of mean speed moves by its radius
+PER_CROSSING = 20.0  # steps in which the fastest ball crosses a room, or the pull on a ball changes by all of itself
 MANY = 3000  # bodies; of more, only so many are asked for their orbits
 
 
@@ -75,14 +76,31 @@ def _add_bends(scene: Scene, w: Floats, squares: Floats) -> None:
 
 
 def sensible_step(scene: Scene) -> float:
-    """A step that shows the motion well, s: a frame, or less where springs, orbits or small fast balls ask for it."""
-    limits = [largest_stable_step(scene) * math.pi / PER_PERIOD, _crossing_time(scene) / PER_RADIUS]
+    """A step that shows the motion well, s: a frame, or less where springs, orbits or small fast balls ask for it.
+
+    Where attraction alone sets the pace, as among planets, it may be more.
+    """
+    limits = [largest_stable_step(scene) * math.pi / PER_PERIOD, _crossing_time(scene) / PER_RADIUS, _longest(scene)]
     if scene.attraction is not None:
-        limits.append(_orbit_time(scene, scene.attraction) / PER_ORBIT)
+        orbit, change = _attraction_times(scene, scene.attraction)
+        limits += [orbit / PER_ORBIT, change / PER_CROSSING]
     limit = min(limits)
-    if not math.isfinite(limit) or (limit >= FRAME and scene.attraction is None):
+    return _round_below(limit) if math.isfinite(limit) and limit != FRAME else FRAME
+
+
+def _longest(scene: Scene) -> float:
+    """The longest step that a scene bears whatever its forces, s: a frame, unless attraction sets the pace.
+
+    A box that holds attracting bodies may be as large as their orbits: there the fastest of them is given time to cross
+    it. Uniform gravity, and walls without a size of their own, are of the scale of a laboratory.
+    """
+    if scene.attraction is None or any(scene.gravity) or scene.obstacles:
         return FRAME
-    return _round_below(limit)
+    if isinstance(scene.boundary, Open):
+        return math.inf
+    fastest = float(np.sqrt((scene.balls.velocity**2).sum(axis=1)).max(initial=0.0))
+    room = min(scene.boundary.size) if isinstance(scene.boundary, Box) else 0.0
+    return max(FRAME, room / fastest / PER_CROSSING) if fastest > 0.0 else FRAME
 
 
 def _round_below(value: float) -> float:
@@ -107,13 +125,21 @@ def _crossing_time(scene: Scene) -> float:
     return float(balls.radius[moving].mean()) / speed if speed > 0.0 else math.inf
 
 
-def _orbit_time(scene: Scene, attraction: Attraction) -> float:
-    """The shortest period of two balls about each other as far apart as they are now, s."""
-    x, m, g = scene.balls.position[:MANY], scene.balls.mass[:MANY], attraction.G
-    soft = attraction.softening
-    shortest = math.inf
-    for k in range(1, len(x)):
-        rr = ((x[:k] - x[k]) ** 2).sum(axis=1) + soft * soft
-        with np.errstate(divide="ignore"):
-            shortest = min(shortest, float((rr**1.5 / (g * (m[:k] + m[k]))).min()))
-    return 2.0 * math.pi * math.sqrt(shortest) if shortest > 0.0 else math.inf
+def _attraction_times(scene: Scene, attraction: Attraction) -> tuple[float, float]:
+    """The shortest period of two balls about each other as far apart as they are now, and of a change of pull, s.
+
+    A period is 2π √(r³ / G (m + m')). The pull on a ball changes by all of itself in the time Σ G m/r² / Σ G m u/r³
+    with the relative speeds u, which counts where balls are too fast for orbits: of a bound pair, r/u is never less
+    than √(r³ / 2 G (m + m')).
+    """
+    x, v, m = scene.balls.position[:MANY], scene.balls.velocity[:MANY], scene.balls.mass[:MANY]
+    period, change = math.inf, math.inf
+    for k in range(len(x) if attraction.G > 0.0 else 0):
+        rr = ((x - x[k]) ** 2).sum(axis=1) + attraction.softening**2
+        rr[k] = 0.0
+        apart = rr > 0.0  # at one place they do not pull
+        pull, uu, both = m[apart] / rr[apart], ((v[apart] - v[k]) ** 2).sum(axis=1), attraction.G * (m[apart] + m[k])
+        period = min(period, float((rr[apart] ** 1.5 / both).min(initial=math.inf)))
+        changing = float((pull * np.sqrt(uu / rr[apart])).sum())
+        change = min(change, float(pull.sum()) / changing) if changing > 0.0 else change
+    return 2.0 * math.pi * math.sqrt(period), change

@@ -50,6 +50,7 @@ class Steered(Reading):
             else ()
         )
         self.clock["fresh"] = 0
+        self.forget()
 
     @property
     def grips(self) -> Grips:
@@ -86,6 +87,7 @@ class Steered(Reading):
     def _rows_change(self, ball: int, velocity: Any, inverse_mass: float) -> None:
         """Give a ball another velocity or mobility at once; what that takes counts as work."""
         before = self._mechanical(self.time)
+        self.forget()
         self.rows.velocity[self.rows.row[ball]] = (*velocity, inverse_mass)
         self.clock["fresh"] = 0
         self.clock["begun"] = 0

@@ -72,6 +72,7 @@ def _pile_state(pile: Pile) -> Arrays:
 def take(engine: Engine, state: State) -> None:
     """Give a run that stands at its start another state; nothing is changed if that does not fit."""
     parts = _fitted(engine, state)
+    engine.forget()
     if engine.heap:
         engine.heap = engine.heap._replace(pile=_pile(engine.heap.pile, len(engine.rows.number), parts))
     for name in ROWS:
