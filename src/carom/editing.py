@@ -78,7 +78,7 @@ class Edit:
 
 def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit:
     """More balls, after those that are there."""
-    given = balls if isinstance(balls, Sequence) and not isinstance(balls, str) else [balls]
+    given: Any = [balls] if isinstance(balls, str) or not isinstance(balls, Sequence) else balls
     for each in given:
         if not isinstance(each, Ball | Balls):
             raise SceneError([Problem("add", f"{shown(each)} is not a ball", "Give a Ball, Balls, or a list of them.")])

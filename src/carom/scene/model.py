@@ -236,14 +236,16 @@ class Scene(Part):
     def piles_up(self) -> bool:
         """Can balls come to rest on each other? They must lose energy, and something must press them together.
 
-        What is lost at walls counts where there are two that can meet, which links do not keep apart.
+        What is lost at walls counts where there are two that can meet, which links do not keep apart. Corners of a
+        cloth meet no ball.
         """
-        solid = int((self.balls.radius > 0.0).sum()) > 1
+        solid = self.balls.radius > 0.0
+        solid[self.triangles.ravel()] = False
         losses = [self.restitution.ball_ball, *(pair.value for pair in self.restitution.pairs)]
-        if np.unique(self.links.parts(len(self.balls))[self.balls.radius > 0.0]).size > 1:
+        if np.unique(self.links.parts(len(self.balls))[solid]).size > 1:
             losses.append(self.restitution.ball_wall)
         pressed = any(self.gravity) or (self.attraction is not None and self.attraction.touch == "bounce")
-        return solid and min(losses) < 1.0 and pressed and not len(self.triangles)
+        return int(solid.sum()) > 1 and min(losses) < 1.0 and pressed
 
     @property
     def stacks(self) -> bool:

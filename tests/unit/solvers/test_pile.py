@@ -71,7 +71,10 @@ class Heap:
         other.__dict__.update(self.__dict__)
         for name in ("place", "velocity", "accel"):
             setattr(other, name, getattr(self, name).copy())
-        parts = [Grid(*map(np.copy, part)) if isinstance(part, Grid) else part.copy() for part in self.pile]
+        parts = [
+            Grid(*map(np.copy, part)) if isinstance(part, Grid) else part if isinstance(part, tuple) else part.copy()
+            for part in self.pile
+        ]
         other.pile = Pile(*parts)
         return other
 

@@ -22,7 +22,8 @@ from carom.solvers.stepped.method import Method
 from carom.solvers.stepped.moves import Bodies
 from carom.solvers.stepped.obstacles import contact_record
 from carom.solvers.stepped.partners import Pairs
-from carom.solvers.stepped.pile_memory import Pile, PileWalls, Softness, contact_laws, pile_memory
+from carom.solvers.stepped.pile_cloth import feet_of
+from carom.solvers.stepped.pile_memory import Pile, PileWalls, Softness, contact_laws, pile_memory, with_feet
 from carom.solvers.stepped.pile_substeps import substeps_for
 from carom.solvers.stepped.region_table import regions_of
 from carom.solvers.stepped.state import State, hinges_of, periods_of, springs_of
@@ -159,7 +160,10 @@ class Heap(NamedTuple):
     substeps: int
 
 
-def heap_of(scene: Scene, state: State, walls: Walls | tuple[()], setting: Setting, step: float, linked: Parts) -> Heap:
+def heap_of(
+    scene: Scene, state: State, walls: Walls | tuple[()], cloth: Sheet | tuple[()], setting: Setting, step: float,
+    linked: Parts,
+) -> Heap:  # fmt: skip
     """The memory and the tables of a pile."""
     regions = walls.regions if walls else np.zeros(0, region_record)
     edges = walls.edges if walls else np.zeros(0, edge_record)
@@ -177,7 +181,7 @@ def heap_of(scene: Scene, state: State, walls: Walls | tuple[()], setting: Setti
     ]  # fmt: skip
     shape = np.array(parts, np.uint32).reshape(-1, 3)
     return Heap(
-        pile=pile_memory(scene.dimension, len(state.place)),
+        pile=with_feet(pile_memory(scene.dimension, len(state.place)), feet_of(cloth, periods_of(scene))),
         space=space_of(scene),
         softness=Softness(),
         walls=PileWalls(planes, regions, edges, shape),

@@ -46,9 +46,9 @@ def mark_start(dt: Real, bodies: Any, n: Index, start: Any) -> None:
 
 @stage
 def meet_cloth(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, sheet: Any, logs: Any
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, sheet: Any, part: Real, logs: Any
 ) -> None:
-    """All meetings of bodies with triangles, triangle by triangle."""
+    """All meetings of bodies with triangles, triangle by triangle, at a part of the distance at which they touch."""
     n, grid, place = clock.bodies, sheet.grid, bodies.place
     speed = math.sqrt(clock.fastest)
     file_bodies(dim, grid, sheet.space, place, n, 2.0 * (sheet.widest + speed * dt))
@@ -71,7 +71,7 @@ def meet_cloth(
                     i = np.uint64(grid.order[np.uint64(q)])
                     if sheet.woven[i] == 0:
                         try_triangle(t, dt, i, a, b, c, clock, bodies, periods, setting, sheet.relative,
-                                     sheet.start, sheet.thickness, logs)  # fmt: skip
+                                     sheet.start, sheet.thickness, part, logs)  # fmt: skip
 
 
 @law
@@ -95,7 +95,7 @@ def layers(
 @law
 def try_triangle(
     t: Real, dt: Real, i: Index, a: Index, b: Index, c: Index, clock: Any, bodies: Any, periods: Any, setting: Any,
-    relative: Any, start: Any, thickness: Real, logs: Any,
+    relative: Any, start: Any, thickness: Real, part: Real, logs: Any,
 ) -> None:  # fmt: skip
     """Did body i meet the triangle within the step? Then they part.
 
@@ -108,7 +108,7 @@ def try_triangle(
             now, before = place[who, axis] - place[a, axis], start[who, axis] - start[a, axis]
             relative[9 + 3 * k + axis] = (now - before) / dt
             relative[3 * k + axis] = shortest(now, periods[axis]) if len(periods) > 0 else now
-    gap = max(place[i, 3], thickness)
+    gap = part * max(place[i, 3], thickness)
     tau, side = crossing(relative, gap, dt)
     if tau < 0.0:
         return

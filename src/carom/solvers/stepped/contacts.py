@@ -46,7 +46,7 @@ def meet(
     if len(pairs) > 0:
         collide(dim, t, dt, clock, bodies, periods, setting, walls, pairs, logs)
     if len(cloth) > 0:
-        meet_cloth(dim, t, dt, clock, bodies, periods, setting, cloth, logs)
+        meet_cloth(dim, t, dt, clock, bodies, periods, setting, cloth, 1.0, logs)
     if len(walls) > 0:
         bounced, rubbed, contacts = meet_all(
             dim, walls.regions, walls.edges, walls.clearance,

@@ -123,7 +123,7 @@ class Engine(Steered):
         self.cloth = sheet_of(scene, state)
         piled = self.method.contacts == "pile"
         self.heap: Heap | tuple[()] = (
-            heap_of(scene, state, self.walls, self.setting, self.method.step, linked) if piled else ()
+            heap_of(scene, state, self.walls, self.cloth, self.setting, self.method.step, linked) if piled else ()
         )
         self.clock["fresh"] = 0
         self.clock["bodies"] = np.searchsorted(state.born, self.time, side="right")

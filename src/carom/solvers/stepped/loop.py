@@ -13,7 +13,7 @@ from carom.solvers.stepped import moves
 from carom.solvers.stepped.contacts import meet
 from carom.solvers.stepped.forces import brought, snap
 from carom.solvers.stepped.pile import begin_step, end_step, substep
-from carom.solvers.stepped.pile_guard import guard_planes, guard_walls, mark_places
+from carom.solvers.stepped.pile_guard import guard_cloth, guard_planes, guard_walls, mark_places
 from carom.solvers.stepped.pile_impacts import count_impacts
 from carom.solvers.stepped.pile_memory import LOST
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL
@@ -112,6 +112,7 @@ def settle(
     varying: Any,
     heap: Any,
     walls: Any,
+    cloth: Any,
     logs: Any,
 ) -> bool:
     """A whole step of a pile, in substeps; False if there is no room for its contacts, and nothing has changed."""
@@ -125,7 +126,7 @@ def settle(
         setting.material, heap.walls, heap.laws, heap.linked,
     ):  # fmt: skip
         return False
-    mark_places(dim, bodies, n, walls)
+    mark_places(dim, bodies, n, walls, cloth)
     for k in range(heap.substeps):
         if len(varying) > 0:
             drag, damping, work = moves.forces_now(dim, t + k * h, bodies, n, forces)
@@ -134,11 +135,12 @@ def settle(
             clock.work += work * h
         substep(dim, heap.pile, heap.softness, n, h, bodies.place, bodies.velocity, bodies.accel, heap.laws)
     end_step(dim, heap.pile, n, bodies.velocity, bodies.accel)
+    moves.look(dim, clock, bodies, n)
+    guard_cloth(dim, clock.steps * dt, dt, clock, bodies, forces.periods, setting, cloth, logs)
     guard_planes(dim, dt, bodies, n, heap.walls.planes, heap.pile)
     guard_walls(dim, clock.steps * dt + dt, dt, clock, bodies, setting, walls, heap.pile, logs)
     clock.contacts = heap.pile.account[LOST]
     count_impacts(dim, clock.steps * dt + dt, clock, heap.pile, heap.laws, heap.labels, bodies.place, logs)
-    moves.look(dim, clock, bodies, n)
     return True
 
 
@@ -196,7 +198,7 @@ def advance(
             )  # fmt: skip
         if len(heap) > 0:
             if part != FINISH and not settle(
-                dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, walls, logs
+                dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, walls, cloth, logs
             ):
                 return CROWDED
         elif part != FINISH:

@@ -19,6 +19,7 @@ import numpy as np
 
 from carom.physics.jit import Index, Real, kernel, law, stage
 from carom.solvers.stepped.grid import Space
+from carom.solvers.stepped.pile_cloth import walk_cloth
 from carom.solvers.stepped.pile_contacts import gather, sift, walk_near, walk_walls
 from carom.solvers.stepped.pile_fast import lend_fast, walk_fast
 from carom.solvers.stepped.pile_memory import DONE, LOST, NEEDED, Pile, Softness
@@ -57,6 +58,7 @@ def begin_step(
     if count < pile.found.shape[0]:
         count = sift(pile, count, linked)
     count = walk_walls(dim, pile, walls, n, count)
+    count = walk_cloth(pile, pile.feet, n, dt, count)
     pile.tally[NEEDED], pile.tally[DONE] = count, 0
     if count >= pile.found.shape[0]:
         return False

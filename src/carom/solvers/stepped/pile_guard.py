@@ -1,9 +1,10 @@
-"""Bodies of a pile and walls: nobody is beyond one when the step ends.
+"""Bodies of a pile, walls and cloth: nobody is beyond one when the step ends.
 
 In a pile a wall is the plane at the nearest place of it when the step begins. A fast body in a hollow would be beyond
 the wall on its other side. So the way of such a body is looked at again, from where the step began, and whoever met a
 wall on it bounces off as in `obstacles`; as does one that others have pressed too deep into a wall. Who is beyond a
-flat wall, driven there by a force that was not there when the step began, is put back to it.
+flat wall, driven there by a force that was not there when the step began, is put back to it. A triangle of cloth too is
+where it was to be when the step began: who has come through one since, or nearly so, parts from it as in `cloth`.
 """
 
 import math
@@ -13,6 +14,7 @@ import numpy as np
 
 from carom.physics.clearance import is_free
 from carom.physics.jit import Index, Real, branch, law
+from carom.solvers.stepped.cloth import meet_cloth
 from carom.solvers.stepped.logs import copy_notes
 from carom.solvers.stepped.obstacles import meet_all
 from carom.solvers.stepped.pile_memory import LOST
@@ -20,11 +22,16 @@ from carom.solvers.stepped.pushing import depth_at
 
 SLOW: Final = 0.1  # part of its radius that a body may move in a step, and soft contacts hold it
 SOFT: Final = 0.05  # part of its radius by which a body may be in a wall
+CLOSE: Final = 0.5  # part of its radius at which a body is too near to the middle of a cloth
 
 
 @law
-def mark_places(dim: Any, bodies: Any, n: Index, walls: Any) -> None:
-    """Keep where all are when the step begins, if there is a wall that is not flat."""
+def mark_places(dim: Any, bodies: Any, n: Index, walls: Any, cloth: Any) -> None:
+    """Keep where all are when the step begins, if there is a wall that is not flat, or a cloth."""
+    if len(cloth) > 0:
+        for k in range(n):
+            for axis in range(3):
+                cloth.start[np.uint64(k), axis] = bodies.place[np.uint64(k), axis]
     if len(walls) > 0:
         for k in range(n):
             for axis in range(len(dim)):
@@ -49,6 +56,15 @@ def guard_walls(
                 continue
             if way > SLOW * r or depth_at(dim, walls.regions, walls.edges, x, r) > SOFT * r:
                 lead_back(dim, t, dt, i, clock, bodies, setting, walls, pile, logs)
+
+
+@law
+def guard_cloth(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, cloth: Any, logs: Any
+) -> None:
+    """Part from the cloth who has come too near to its middle in the step that began at t."""
+    if len(cloth) > 0:
+        meet_cloth(dim, t, dt, clock, bodies, periods, setting, cloth, CLOSE, logs)
 
 
 @branch

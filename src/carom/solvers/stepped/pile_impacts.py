@@ -6,8 +6,9 @@ import numpy as np
 
 from carom.physics.jit import Real, branch
 from carom.solvers.stepped.logs import BALL, NOBODY, write
+from carom.solvers.stepped.logs import CLOTH as ON_CLOTH
 from carom.solvers.stepped.logs import WALL as AT_WALL
-from carom.solvers.stepped.pile_memory import BOUNCE, COLUMN, COUNT, MASS, NX, NY, NZ, ROW, SIDE, WALL
+from carom.solvers.stepped.pile_memory import BOUNCE, CLOTH, COLUMN, COUNT, MASS, NX, NY, NZ, ROW, SIDE, WALL
 
 
 @branch
@@ -21,8 +22,11 @@ def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, laws: Any, labels: A
             continue
         i, other = np.uint64(names[0]), np.uint64(names[1])
         at_wall = other >= np.uint64(WALL)
+        at_cloth = not at_wall and other >= np.uint64(CLOTH)
         if at_wall:
             clock.ball_wall += 1
+        elif at_cloth:
+            clock.ball_cloth += 1
         else:
             clock.ball_ball += 1
         if clock.logged < logs.size:
@@ -32,6 +36,6 @@ def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, laws: Any, labels: A
             r = place[i, 3]
             x, y, z = place[i, 0] - r * nx, place[i, 1] - r * ny, place[i, 2] - r * nz
             wall = np.uint64(labels[other - np.uint64(WALL)]) if at_wall else np.uint64(NOBODY)
-            mate = np.uint64(NOBODY) if at_wall else other
-            kind = AT_WALL if at_wall else BALL
+            mate = np.uint64(NOBODY) if at_wall or at_cloth else other
+            kind = AT_WALL if at_wall else (ON_CLOTH if at_cloth else BALL)
             write(logs, clock, t, kind, wall, i, mate, x, y, z, nx, ny, nz, row[MASS] * row[BOUNCE] * (1.0 + 1.0 / e))

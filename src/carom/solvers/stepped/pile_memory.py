@@ -12,6 +12,7 @@ from carom.solvers.stepped.grid import Grid, grid_memory
 
 NONE = 0xFFFFFFFF
 WALL = 0x80000000  # the partner of a body in a contact with wall k is WALL + k
+CLOTH = 0x40000000  # and with triangle m of a cloth, CLOTH + m
 
 # Columns of a contact. The normal n points from the partner to the body, gap = n·(x - x') + offset.
 NX, NY, OFFSET, MASS = 0, 1, 2, 3  # MASS is the reduced mass, kg
@@ -74,6 +75,7 @@ class Pile(NamedTuple):
     limits: NDArray[np.float64]
     tally: NDArray[np.int64]
     account: NDArray[np.float64]
+    feet: Any = ()  # `pile_cloth.Feet`, where there is cloth; each is a row of x, v and kicked beyond the ground
 
 
 class PileWalls(NamedTuple):
@@ -109,6 +111,20 @@ def pile_memory(dimension: int, bodies: int, contacts: int | None = None) -> Pil
     )
 
 
+def with_feet(pile: Pile, feet: Any) -> Pile:
+    """The pile with memory for the places of a cloth that bodies stand on, one a contact."""
+    if not feet:
+        return pile
+    capacity = len(pile.found)
+    rows = np.zeros((capacity, 4))
+    return pile._replace(
+        x=np.vstack([pile.x, rows]),
+        v=np.vstack([pile.v, rows]),
+        kicked=np.vstack([pile.kicked, rows]),
+        feet=feet._replace(corners=np.zeros((capacity, 3), np.uint32), shares=np.zeros((capacity, 3))),
+    )
+
+
 def larger(pile: Pile, bodies: int, contacts: int) -> Pile:
     """A pile with more memory that goes on where this one is; between steps."""
     more = pile_memory(2 if pile.rows.shape[2] == COLUMNS[2] else 3, bodies, contacts)
@@ -116,7 +132,7 @@ def larger(pile: Pile, bodies: int, contacts: int) -> Pile:
     for old, new in ((pile.rows, more.rows), (pile.numbers, more.numbers), (pile.names, more.names)):
         new[:, :count] = old[:, :count]
     more.tally[:], more.account[:], more.limits[:] = pile.tally, pile.account, pile.limits
-    return more
+    return with_feet(more, pile.feet)
 
 
 def contact_laws(ball_ball: Any, ball_wall: Any) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from carom.physics.jit import Index, Real, branch, law
+from carom.solvers.stepped.pile_cloth import follow, hand_on
 from carom.solvers.stepped.pile_contacts import dot
 from carom.solvers.stepped.pile_memory import (
     BOUNCE,
@@ -34,8 +35,9 @@ DEEP = (
 
 
 @law
-def give_impulse(dim: Any, v: Any, a: Index, b: Index, one: Real, two: Real, jx: Real, jy: Real, jz: Real) -> None:
-    """An impulse J on the first body, and -J on the second, with their 1/m."""
+def give_impulse(dim: Any, pile: Pile, v: Any, a: Index, b: Index, jx: Real, jy: Real, jz: Real) -> None:
+    """An impulse J on the first body, and -J on the second: both change the velocities v by their 1/m."""
+    one, two = pile.v[a, 3], pile.v[b, 3]
     v[a, 0] += one * jx
     v[a, 1] += one * jy
     v[b, 0] -= two * jx
@@ -43,6 +45,7 @@ def give_impulse(dim: Any, v: Any, a: Index, b: Index, one: Real, two: Real, jx:
     if len(dim) == 3:
         v[a, 2] += one * jz
         v[b, 2] -= two * jz
+    hand_on(pile, pile.feet, v, b, jx, jy, jz)
 
 
 @branch
@@ -56,9 +59,9 @@ def warm_start(dim: Any, pile: Pile) -> None:
         a, b = numbers[k, ONE], numbers[k, OTHER]
         if len(dim) == 3:
             jx, jy, jz = p * nx + t, p * ny + rows[k, RUB_Y], p * rows[k, NZ] + rows[k, RUB_Z]
-            give_impulse(dim, v, a, b, v[a, 3], v[b, 3], jx, jy, jz)
+            give_impulse(dim, pile, v, a, b, jx, jy, jz)
         else:
-            give_impulse(dim, v, a, b, v[a, 3], v[b, 3], p * nx - t * ny, p * ny + t * nx, 0.0)
+            give_impulse(dim, pile, v, a, b, p * nx - t * ny, p * ny + t * nx, 0.0)
 
 
 @law
@@ -100,6 +103,8 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
         a, b = numbers[k, ONE], numbers[k, OTHER]
         nx, ny, p = row[NX], row[NY], row[PRESS]
         nz = row[NZ] if len(dim) == 3 else 0.0
+        follow(dim, pile, pile.feet, x, b)
+        follow(dim, pile, pile.feet, v, b)
         s = dot(dim, nx, ny, nz, x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]) + row[OFFSET]
         ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
         un = dot(dim, nx, ny, nz, ux, uy, uz)
@@ -115,7 +120,7 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
             row[BOUNCE] = -row[BOUNCE]
         i, j = numbers[k, ROW], numbers[k, COLUMN]
         jx, jy, jz = rub(dim, row, ux, uy, uz, un, laws[i, j, 1] * new, laws[i, j, 2] * new)
-        give_impulse(dim, v, a, b, v[a, 3], v[b, 3], jn * nx + jx, jn * ny + jy, jn * nz + jz)
+        give_impulse(dim, pile, v, a, b, jn * nx + jx, jn * ny + jy, jn * nz + jz)
     return deep
 
 
@@ -134,6 +139,7 @@ def relax(dim: Any, pile: Pile, laws: Any) -> None:
         a, b = numbers[k, ONE], numbers[k, OTHER]
         nx, ny = row[NX], row[NY]
         nz = row[NZ] if len(dim) == 3 else 0.0
+        follow(dim, pile, pile.feet, v, b)
         ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
         un = dot(dim, nx, ny, nz, ux, uy, uz)
         new = max(p - row[MASS] * un, 0.0)
@@ -141,7 +147,7 @@ def relax(dim: Any, pile: Pile, laws: Any) -> None:
         row[PRESS] = new
         i, j = numbers[k, ROW], numbers[k, COLUMN]
         jx, jy, jz = rub(dim, row, ux, uy, uz, un, laws[i, j, 1] * new, laws[i, j, 2] * new)
-        give_impulse(dim, v, a, b, v[a, 3], v[b, 3], jn * nx + jx, jn * ny + jy, jn * nz + jz)
+        give_impulse(dim, pile, v, a, b, jn * nx + jx, jn * ny + jy, jn * nz + jz)
         if row[BOUNCE] > 0.0:
             forget(dim, pile, row, a, b)
 
@@ -152,11 +158,11 @@ def forget(dim: Any, pile: Pile, row: Any, a: Index, b: Index) -> None:
     p, t = row[PRESS], row[RUB]
     if len(dim) == 3:
         jx, jy, jz = p * row[NX] + t, p * row[NY] + row[RUB_Y], p * row[NZ] + row[RUB_Z]
-        give_impulse(dim, pile.kicked, a, b, pile.v[a, 3], pile.v[b, 3], jx, jy, jz)
+        give_impulse(dim, pile, pile.kicked, a, b, jx, jy, jz)
         row[RUB_Y], row[RUB_Z] = 0.0, 0.0
     else:
         jx, jy = p * row[NX] - t * row[NY], p * row[NY] + t * row[NX]
-        give_impulse(dim, pile.kicked, a, b, pile.v[a, 3], pile.v[b, 3], jx, jy, 0.0)
+        give_impulse(dim, pile, pile.kicked, a, b, jx, jy, 0.0)
     row[PRESS], row[RUB] = 0.0, 0.0
 
 
@@ -172,6 +178,7 @@ def rebound(dim: Any, pile: Pile) -> None:
         a, b = numbers[k, ONE], numbers[k, OTHER]
         nx, ny = rows[k, NX], rows[k, NY]
         nz = rows[k, NZ] if len(dim) == 3 else 0.0
+        follow(dim, pile, pile.feet, v, b)
         un = dot(dim, nx, ny, nz, v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2])
         p = max(rows[k, MASS] * (rows[k, BOUNCE] - un), 0.0)
-        give_impulse(dim, v, a, b, v[a, 3], v[b, 3], p * nx, p * ny, p * nz)
+        give_impulse(dim, pile, v, a, b, p * nx, p * ny, p * nz)

@@ -9,7 +9,7 @@ import numpy as np
 from carom.scene import Box, Scene
 
 SUBSTEPS, MOST_SUBSTEPS = 4, 64
-"""Of a step of a pile of like balls."""
+"""Of a step of a pile of like balls; one may do beside a cloth, whose springs ask for short steps by themselves."""
 SHAKING = 0.035
 """Where q g h² / r is more, with substeps of h, and balls that bear q times their own weight, a pile shakes."""
 LIKE = 4.0
@@ -28,7 +28,8 @@ def substeps_for(scene: Scene, step: float) -> int:
     A contact that has not learnt its load yet overlaps by 0.62 q g h², for its stiffness goes with the mass of the
     lighter ball; and a sweep over the contacts stops a heavy ball by no more than a light one can pass on.
     """
-    like = int(np.clip(math.ceil(step * _rate(scene)), SUBSTEPS, MOST_SUBSTEPS))
+    fewest = 1 if len(scene.triangles) else SUBSTEPS
+    like = int(np.clip(math.ceil(step * _rate(scene)), fewest, MOST_SUBSTEPS))
     load = heaviest_load(scene)
     if load <= LIKE:
         return like

@@ -6,9 +6,11 @@ import numpy as np
 
 from carom.physics.jit import Index, Real, branch, law
 from carom.solvers.stepped.grid import Space, shift_of
+from carom.solvers.stepped.pile_cloth import foot_of
 from carom.solvers.stepped.pile_contacts import dot, wall_gap, wall_material
 from carom.solvers.stepped.pile_memory import (
     BOUNCE,
+    CLOTH,
     COLUMN,
     COUNT,
     LOAD,
@@ -114,6 +116,7 @@ def make_contact(
     n: Index,
     dt: Real,
     h: Real,
+    k: Index,
     pair: Any,
     row: Any,
     number: Any,
@@ -122,16 +125,20 @@ def make_contact(
     walls: Any,
     laws: Any,
 ) -> None:
-    """Make a contact from a pair: its normal, gap and reduced mass, and the speed with which it will bounce."""
+    """Make contact k from a pair: its normal, gap and reduced mass, and the speed with which it will bounce."""
     x, v, accel, order = pile.x, pile.v, pile.kicked, pile.grid.order
     a, b = pair[0], pair[1]
     if b >= WALL:
-        k = np.uint32(b - np.uint32(WALL))
+        wall = np.uint32(b - np.uint32(WALL))
         i, j, b = order[a], b, np.uint32(n)
-        column = wall_material(walls, k)
+        column = wall_material(walls, wall)
         R = r = x[a, 3]
-        gap, nx, ny, nz = wall_gap(dim, walls, k, x[a, 0], x[a, 1], x[a, 2], x[a, 3])
+        gap, nx, ny, nz = wall_gap(dim, walls, wall, x[a, 0], x[a, 1], x[a, 2], x[a, 3])
         gap -= r
+    elif b >= CLOTH:
+        i, j = order[a], b
+        b, column, gap, nx, ny, nz, r = foot_of(dim, pile, pile.feet, a, b, k, dt, material)
+        R = r
     else:
         # The body with the lower number comes first, so that a contact is the same in each step.
         turned = order[a] > order[b]
@@ -190,5 +197,7 @@ def make_contacts(
     for c in range(count):
         lane, k = c % LANES, np.uint32(c)
         pair = pile.found[np.uint32(lane * each + min(lane, rest) + c // LANES)]
-        make_contact(dim, pile, space, softness, n, dt, h, pair, rows[k], numbers[k], names[k], material, walls, laws)
+        make_contact(
+            dim, pile, space, softness, n, dt, h, k, pair, rows[k], numbers[k], names[k], material, walls, laws
+        )
     pile.tally[SIDE], pile.tally[COUNT], pile.limits[SUBSTEP] = side, count, h

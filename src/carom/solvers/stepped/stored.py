@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.solvers.fitting import ANY, MANY, check, check_finite, check_range, part
-from carom.solvers.stepped.pile_memory import COLUMN, COUNT, ONE, OTHER, ROW, SIDE, WALL, Pile, larger
+from carom.solvers.stepped.pile_memory import CLOTH, COLUMN, COUNT, ONE, OTHER, ROW, SIDE, WALL, Pile, larger
 from carom.solvers.stepped.records import clock_record
 from carom.solvers.stepped.steered import Hand
 
@@ -110,6 +110,8 @@ def _pile(pile: Pile, bodies: int, parts: Arrays) -> Pile:
     room = int(parts["pile_room"][0])
     if len(pile.found) != room:
         pile = larger(pile, bodies, room)
+    if pile.feet:
+        pile = pile._replace(feet=pile.feet._replace(thickness=float(parts["cloth"][1])))
     for name in NUMBERS:
         getattr(pile, name)[:] = parts[f"pile_{name}"]
     side, count = int(pile.tally[SIDE]), int(pile.tally[COUNT])
@@ -155,13 +157,17 @@ def _fitted_pile(heap: Heap, state: State, tally: NDArray[np.int64]) -> Arrays:
     check(room <= PER_BODY * (n + 64), "pile_room", "is more than there can be")
     check_finite(found, "pile_rows")
     numbers, names = found["pile_numbers"], found["pile_names"]
-    check_range(numbers[:, [ONE, OTHER]], 0, n + 1, "pile_numbers")
+    feet = count if pile.feet else 0
+    check_range(numbers[:, [ONE, OTHER]], 0, n + 1 + feet, "pile_numbers")
     check_range(numbers[:, ROW], 0, heap.laws.shape[0], "pile_numbers")
     check_range(numbers[:, COLUMN], 0, heap.laws.shape[1], "pile_numbers")
     check_range(names[:, 0], 0, n, "pile_names")
     partner = names[:, 1].astype(np.int64)
     walls = len(heap.walls.planes) + len(heap.walls.parts)
-    check_range(np.where(partner >= WALL, 0, partner), 0, max(n, 1), "pile_names")
+    triangles = len(pile.feet.triangles) if pile.feet else 0
+    woven = (partner >= CLOTH) & (partner < WALL)
+    check_range(np.where(partner >= CLOTH, 0, partner), 0, max(n, 1), "pile_names")
+    check_range(np.where(woven, partner - CLOTH, 0), 0, max(triangles, 1), "pile_names")
     check_range(np.where(partner >= WALL, partner - WALL, 0), 0, max(walls, 1), "pile_names")
     return found
 
