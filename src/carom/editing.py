@@ -78,7 +78,8 @@ class Edit:
 
 def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit:
     """More balls, after those that are there."""
-    given: Any = [balls] if isinstance(balls, str) or not isinstance(balls, Sequence) else balls
+    given: Any = balls
+    given = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     for each in given:
         if not isinstance(each, Ball | Balls):
             raise SceneError([Problem("add", f"{shown(each)} is not a ball", "Give a Ball, Balls, or a list of them.")])
