@@ -1,6 +1,6 @@
 """Draw the pictures of the documents from real runs: the same pictures every time.
 
-`python tools/pictures.py` writes docs/images/*.png; with a FOLDER it writes them there.
+`python tools/pictures.py` writes docs/images/*.png and a film; with a FOLDER it writes them there.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from carom import Box, Recording, Scene, Simulation, library, plots, video
+from carom.cli import main as carom_command
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs/images"
 
@@ -68,6 +69,17 @@ def still(name: str, path: Path) -> None:
     scene, at, colours, look = STILLS[name]
     drawn = Image.fromarray(video.picture(library.load(scene), video.Look(size=(960, 540), **look), at=at))
     shrink(drawn, path, colours)
+
+
+FILM = ("render", "break", "--to", "1.6", "--fps", "12.5", "--size", "480x270", "--trace", "0.3", "--force", "--quiet")
+"""How the film is made; small enough for a page."""
+
+
+def film(path: Path) -> None:
+    """A break as a film, by the command that readers have."""
+    command, scene, *options = FILM
+    if carom_command([command, scene, str(path.with_suffix(".gif")), *options]) != 0:
+        raise SystemExit("the film could not be made")
 
 
 def plots_of_a_gas(path: Path) -> None:
@@ -239,6 +251,7 @@ DRAWN: dict[str, Callable[[Path], None]] = {
     "hot-spot": lambda path: save(hot_spot(), path),
     "bounces": lambda path: save(bounces(), path),
     **{f"render-{name}": partial(still, name) for name in STILLS},
+    "film-break": film,
     "plots-gas": plots_of_a_gas,
     "plots-break": plots_of_a_break,
 }

@@ -5,10 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 ROOT = Path(__file__).parent.parent.parent
 NAMES = (
-    *("bounces.png", "break.png", "hot-spot.png", "plots-break.png", "plots-gas.png"),
+    *("bounces.png", "break.png", "film-break.gif", "hot-spot.png", "plots-break.png", "plots-gas.png"),
     *("render-break.png", "render-cloth.png", "render-water.png"),
 )
 LARGEST = 200_000  # bytes
@@ -29,6 +30,13 @@ def draw(folder: Path, *options: str) -> dict[str, bytes]:
 @pytest.mark.parametrize("name", NAMES)
 def test_stored_pictures_are_small(name: str) -> None:
     assert 1_000 < (ROOT / "docs/images" / name).stat().st_size < LARGEST
+
+
+def test_the_film_is_the_one_that_the_command_makes(tmp_path: Path) -> None:
+    made = draw(tmp_path, "--only", "film-break")["film-break.gif"]
+    assert made[:6] == b"GIF89a"
+    with Image.open(ROOT / "docs/images/film-break.gif") as stored, Image.open(tmp_path / "film-break.gif") as again:
+        assert [(each.size, getattr(each, "n_frames", 1)) for each in (stored, again)] == [((480, 270), 21)] * 2
 
 
 @pytest.mark.parametrize("name", PHOTOGRAPHS)

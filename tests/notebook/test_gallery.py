@@ -99,6 +99,28 @@ def executed(home: Path, *names: str) -> dict[str, Any]:
 def test_the_notebooks_run(tmp_path: Path) -> None:
     for name, book in executed(tmp_path, *NAMES).items():
         check_outputs(name, [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs])
+        check_stored(name, book)
+
+
+def check_stored(name: str, book: Any) -> None:
+    """What is stored is what a run shows now, cell by cell: as many plots, and the same words."""
+    stored = nbformat.from_dict(read(name))
+    for k, (old, new) in enumerate(zip(stored.cells, book.cells, strict=True)):
+        if old.cell_type != "code":
+            continue
+        stale = f"{name}, cell {k}: what is stored is stale: python tests/notebook/store.py {name}"
+        assert plots_of(old) == plots_of(new), stale
+        assert words_of(old) == words_of(new), stale
+
+
+def plots_of(cell: Any) -> int:
+    """How many plots a cell shows."""
+    return sum("image/png" in output.get("data", {}) for output in cell.outputs)
+
+
+def words_of(cell: Any) -> str:
+    """What a cell prints, which is the same in each run: no lesson tells how long something took."""
+    return "".join("".join(output.text) for output in cell.outputs if output.output_type == "stream")
 
 
 def check_outputs(name: str, outputs: list[Any]) -> None:

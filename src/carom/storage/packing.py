@@ -46,8 +46,8 @@ class Packer:
 
     def chunk(self, rows: NDArray[Any], other_than: int = 0) -> tuple[Any, int]:
         """A whole chunk as it stands in the file, packed if that is worth while, and its filter mask."""
-        tried = self._packed % AGAIN > 0
-        if tried and self._worth is not None and self._worth.mean() < FEWEST and rows.nbytes != other_than:
+        worth = self._worth if self._packed % AGAIN else None  # it is tried now and then
+        if worth is not None and worth.mean() < FEWEST and rows.nbytes != other_than:
             self._packed += 1
             return plain(rows), PLAIN
         return self(rows, other_than), PACKED
