@@ -91,7 +91,9 @@ def forces_of(scene: Scene, state: State, extra: Sequence[Force], linked: Parts)
         springs=springs_of(scene, row, linked),
         hinges=hinges_of(scene, row),
         hands=(),
-        attraction=() if pull is None else attraction_of(len(state.place), pull.G, pull.softening, pull.opening),
+        attraction=()
+        if pull is None
+        else attraction_of(len(state.place), pull.G, pull.softening, pull.opening, pull.strict),
         extra=np.array([force.address for force in extra], np.int64),
         periods=periods_of(scene),
     )
