@@ -43,7 +43,7 @@ def test_an_elastic_gas_keeps_its_energy(options: dict[str, float]) -> None:
 
 @pytest.mark.requirement("M-15")
 def test_the_rate_of_collisions_is_that_of_the_exact_solver() -> None:
-    """At a tenth of a radius a step: of three at once within a step some are not told apart, but less than one in 70."""
+    """At a tenth of a radius a step: of three at once within one some are not told apart, but less than one in 70."""
     scene = library.load("gas", count=2000, packing_fraction=0.2, seed=4)
     exact = Simulation(scene).run(collisions=40_000)
     stepped = in_steps(scene).run(until=exact.time)
