@@ -16,6 +16,7 @@ import carom
 from carom.observe import observable
 from carom.scene import files, library
 from carom.solvers.registry import CARDS
+from carom.solvers.stepped.amplification import stable_oscillation
 from carom.solvers.stepped.integrators import INTEGRATORS
 from carom.sweeps import ready, study
 from carom.sweeps.laws import LAWS
@@ -88,10 +89,10 @@ def solvers() -> list[str]:
         lines += [f"* It solves: {each}." for each in card.solves]
         lines += [f"* It refuses: {each}." for each in card.cannot]
         lines += [f"* It costs {card.cost}.", "", "Sources:", "", *(f"* {each}" for each in card.sources), ""]
-    head = ["name", "what it is", "order", "symplectic", "forces a step", "equation", "source"]
+    head = ["name", "what it is", "order", "symplectic", "forces a step", "ω dt up to", "equation", "source"]
     rows = (
         [f"`{one.name}`", one.title, str(one.order), "yes" if one.symplectic else "no", str(one.evaluations),
-         one.equation, one.source]
+         f"{stable_oscillation(one):.4g}", one.equation, one.source]
         for one in INTEGRATORS.values()
     )  # fmt: skip
     return [
@@ -99,7 +100,8 @@ def solvers() -> list[str]:
         "## Integrators",
         "",
         'Of the stepped solver, by `integrator="…"`. The error after a given time falls as the step to the power of',
-        "the order. A symplectic one keeps the volume of phase space, so that its energy error does not grow.",
+        "the order. A symplectic one keeps the volume of phase space, so that its energy error does not grow. Up to",
+        "the ω dt that is told, an oscillation that is not damped does not grow.",
         "",
         *table(head, rows),
         "",

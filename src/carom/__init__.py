@@ -35,6 +35,7 @@ __all__ = [
     "FrictionPair",
     "Hair",
     "HalfSpace",
+    "Integrator",
     "Link",
     "Links",
     "NotExactError",
@@ -67,7 +68,9 @@ __all__ = [
     "library",
     "load",
     "plots",
+    "register",
     "sweep",
+    "verify",
     "video",
 ]
 
@@ -126,6 +129,8 @@ if TYPE_CHECKING:
     from carom.simulation import Simulation
     from carom.solvers.stepped.account import Account
     from carom.solvers.stepped.extra import Force, force
+    from carom.solvers.stepped.integrators import Integrator, register
+    from carom.solvers.stepped.verifying import verify
     from carom.storage.recording import Recording
     from carom.sweeps.driver import sweep
     from carom.sweeps.study import Study
@@ -152,6 +157,8 @@ _HOMES = {
     "carom.simulation": ("Simulation",),
     "carom.solvers.stepped.account": ("Account",),
     "carom.solvers.stepped.extra": ("Force", "force"),
+    "carom.solvers.stepped.integrators": ("Integrator", "register"),
+    "carom.solvers.stepped.verifying": ("verify",),
     "carom.storage.recording": ("Recording",),
     "carom.sweeps.driver": ("sweep",),
     "carom.sweeps.study": ("Study",),

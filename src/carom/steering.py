@@ -13,6 +13,7 @@ import numpy as np
 
 from carom import editing
 from carom.errors import Problem, SceneError
+from carom.observe.mechanics import built_height
 from carom.scene import Link, Links, Scene
 from carom.scene.base import shown
 
@@ -177,11 +178,7 @@ class Steering:
 
         From the lowest to the highest ball that has a link.
         """
-        linked = np.unique(self.links.between)
-        pull = np.array(self._scene.gravity)
-        up = -pull / np.linalg.norm(pull) if pull.any() else np.eye(self._scene.dimension)[1]
-        heights = self._moment().places[linked, : self._scene.dimension] @ up
-        return float(heights.max() - heights.min()) if len(linked) else 0.0
+        return built_height(self._scene, self.links, self._moment().places)
 
     # Links.
 

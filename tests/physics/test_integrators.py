@@ -3,13 +3,16 @@
 The oscillator is a ball of 1 kg on a spring of 4 N/m, so ω = 2/s, between a held ball and itself.
 """
 
+import dataclasses
 import math
+import warnings
 
 import numpy as np
 import pytest
 
-from carom import Ball, Link, Scene, Simulation
-from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, register
+from carom import Ball, Integrator, Link, Scene, Simulation, StepWarning, register, verify
+from carom.solvers.stepped.amplification import amplification, is_stable, stable_damping, stable_oscillation
+from carom.solvers.stepped.integrators import INTEGRATORS
 
 OMEGA, SWING, LENGTH = 2.0, 0.1, 1.0
 OSCILLATOR = Scene(
@@ -71,6 +74,7 @@ def test_the_first_step_of_stormer_is_eulers() -> None:
 
 
 @pytest.mark.requirement("M-02")
+@pytest.mark.filterwarnings("ignore:step. with explicit-euler:carom.StepWarning")  # that is the point
 @pytest.mark.parametrize("name", INTEGRATORS)
 def test_only_symplectic_ones_keep_the_energy_bounded(name: str) -> None:
     step = 0.1
@@ -111,8 +115,89 @@ def test_a_user_adds_an_integrator_in_a_few_lines() -> None:
     register(mine)
     try:
         assert math.log2(error("ralston", 0.02) / error("ralston", 0.01)) == pytest.approx(2, abs=0.1)
+        assert verify("ralston") == []
     finally:
         del INTEGRATORS["ralston"]
+
+
+MIDPOINT = Integrator(
+    name="midpoint",
+    title="Midpoint rule",
+    order=4,
+    symplectic=True,
+    reversible=True,
+    equation="the slope in the middle",
+    source="C. Runge, Math. Ann. 46 (1895) 167",
+    kind="runge-kutta",
+    stages=((), (0.5,)),
+    weights=(0.0, 1.0),
+)
+
+
+@pytest.mark.requirement("M-02")
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_every_card_tells_the_truth(name: str) -> None:
+    assert verify(name) == []
+
+
+@pytest.mark.requirement("M-02")
+def test_claims_that_fail_are_told_line_by_line() -> None:
+    order, energy, reversal = verify(MIDPOINT)
+    assert order == "integrator 'midpoint': order is said to be 4, and measured to be 2."
+    assert energy.startswith("integrator 'midpoint': it is said to be symplectic, but its energy error grows: ")
+    assert reversal.startswith("integrator 'midpoint': it is said to be reversible, but comes back ")
+    modest = dataclasses.replace(MIDPOINT, order=2, symplectic=False, reversible=False)
+    assert verify(modest) == []
+    timid = dataclasses.replace(INTEGRATORS["verlet"], name="timid", symplectic=False)
+    assert "said to be not symplectic, but its energy error does not grow" in verify(timid)[0]
+    with pytest.raises(ValueError, match=r"^integrator: there is no integrator 'leapfrog'"):
+        verify("leapfrog")
+
+
+def growth(name: str, phase: float) -> float:
+    """By how much the swing of an oscillator grows in a step, over many steps of the kernels."""
+    steps = 200
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StepWarning)
+        sim = Simulation(OSCILLATOR, step=phase / OMEGA, integrator=name)
+    before = sim.energy
+    return float((sim.run(until=phase / OMEGA * steps).energy / before) ** (0.5 / steps))
+
+
+@pytest.mark.requirement("M-02")
+@pytest.mark.parametrize("name", INTEGRATORS)
+def test_the_stable_step_of_a_card_is_that_of_the_kernels(name: str) -> None:
+    """A hundredth below it nothing grows; a hundredth above it all does, until the spring is turned inside out.
+
+    Energy comes and goes by a factor of some ten, which in 200 steps is less than a hundredth a step.
+    """
+    limit = stable_oscillation(INTEGRATORS[name])
+    known = {"verlet": 2.0, "stormer": 2.0, "euler": 2.0, "explicit-euler": 0.0, "rk4": math.sqrt(8.0)}
+    assert limit == pytest.approx(known.get(name, limit), rel=1e-8)
+    if limit > 0.0:
+        assert growth(name, 0.99 * limit) < 1.01
+    assert growth(name, 1.01 * limit if limit else 0.2) > 1.01
+
+
+@pytest.mark.parametrize("name", [name for name in INTEGRATORS if name != "explicit-euler"])
+def test_steps_of_what_swings_and_is_damped_are_stable_where_the_bound_says_so(name: str) -> None:
+    """(ω dt / z)² + γ dt / g ≤ 1, which `largest_stable_step` takes for the whole region."""
+    one = INTEGRATORS[name]
+    z, g = stable_oscillation(one), stable_damping(one)
+    for share in np.linspace(0.0, 1.0, 21):
+        for part in np.linspace(0.05, 1.0, 20):
+            assert is_stable(amplification(one, z * part * math.sqrt(1.0 - share), g * share * part**2))
+
+
+@pytest.mark.requirement("M-02")
+def test_an_integrator_that_lets_springs_grow_is_warned_of() -> None:
+    with pytest.warns(StepWarning, match=r"with explicit-euler an oscillation grows at any step, and with 0\.1 s the"):
+        Simulation(OSCILLATOR, step=0.1, integrator="explicit-euler")
+    with pytest.warns(StepWarning, match=r"the largest step that is stable for sure is 1\.41 s"):
+        Simulation(OSCILLATOR, step=1.45, integrator="rk4")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Simulation(OSCILLATOR, step=1.4, integrator="rk4")  # which is too large for Verlet
 
 
 @pytest.mark.parametrize(
@@ -129,6 +214,10 @@ def test_a_user_adds_an_integrator_in_a_few_lines() -> None:
         (
             {"kind": "runge-kutta", "weights": (0.5, 0.5), "stages": ((), (0.5, 0.5))},
             "integrator 'odd': its stages do not fit its weights. Give row k of the matrix k numbers.",
+        ),
+        (
+            {"kind": "leapfrog"},
+            "integrator 'odd': there is no kind 'leapfrog'. Known kinds: verlet, stormer, splitting, runge-kutta.",
         ),
     ],
 )

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import carom
 from carom import (
@@ -32,6 +33,7 @@ from carom import (
 from carom.solvers.stepped.stability import sensible_step
 from carom.world import placement
 
+Floats = NDArray[np.float64]
 FALLING = Scene(gravity=(0.0, -10.0), balls=[Ball(position=(0.0, 0.0), velocity=(1.0, 0.0), mass=2.0)])
 PAIR = Scene(
     balls=[Ball(position=(0.0, 0.0)), Ball(position=(1.2, 0.0), mass=3.0)],
@@ -97,6 +99,31 @@ class TestChoice:
         assert steps == {"satellite": 20.0, "two-bodies": 0.005, "figure-eight": 0.02}
         earth = [Ball(position=(0.0, 0.0), mass=2e30), Ball(position=(1.5e11, 0.0), velocity=(0.0, 3e4), mass=6e24)]
         assert sensible_step(Scene(attraction=Attraction(), balls=earth)) == 1e5  # s: a year in 316 steps
+
+    def test_a_pile_says_that_it_has_an_integrator_of_its_own(self) -> None:
+        pile = Scene(
+            boundary=Box(size=(1.0, 1.0)), gravity=(0.0, -9.81), restitution=0.5,
+            balls=Balls(position=[(0.3, 0.3), (0.6, 0.3)], radius=0.1),
+        )  # fmt: skip
+        sims = [Simulation(pile, integrator=name) for name in (None, "rk4")]
+        assert {str(sim.method) for sim in sims} == {"euler in substeps, steps of 0.0166667 s, pile"}
+        assert len({bits(sim.run(until=0.5)) for sim in sims}) == 1
+
+    @pytest.mark.requirement("S-08")
+    def test_attraction_can_be_strict(self) -> None:
+        """The quick inverse cube is good to its last digits, and so hardly differs; but it does."""
+        rng = np.random.default_rng(2)
+        place = rng.uniform(-1.0, 1.0, (20, 3))
+
+        def places(**changes: object) -> Floats:
+            attraction = {"G": 1.0, "softening": 0.3, **changes}
+            scene = Scene(balls=Balls(position=place), attraction=attraction)  # type: ignore[arg-type]  # a table
+            return Simulation(scene, step=0.01).run(until=0.2).positions
+
+        quick, strict = places(), places(strict=True)
+        assert not np.array_equal(quick, strict)
+        assert quick == pytest.approx(strict, rel=1e-12)
+        assert np.array_equal(strict, places(strict=True))
 
     def test_the_exact_one_names_the_reason(self) -> None:
         with pytest.raises(NotExactError, match=r"^the exact solver cannot do this scene: links\. Use the stepped"):

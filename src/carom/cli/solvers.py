@@ -2,6 +2,7 @@
 
 from carom.cli.terminal import output, show_table, table
 from carom.solvers.registry import CARDS
+from carom.solvers.stepped.amplification import stable_oscillation
 from carom.solvers.stepped.integrators import INTEGRATORS
 
 
@@ -17,8 +18,9 @@ def show_all() -> int:
             console.print(f"  cannot: {line}")
         console.print(f"  cost: {card.cost}\n")
     console.print("Integrators of the stepped solver:")
-    rows = table("name", "order", "symplectic", "forces a step", "equation")
+    rows = table("name", "order", "symplectic", "forces a step", "ω dt up to", "equation")
     for one in INTEGRATORS.values():
-        rows.add_row(one.name, str(one.order), "yes" if one.symplectic else "no", str(one.evaluations), one.equation)
+        symplectic, stable = "yes" if one.symplectic else "no", f"{stable_oscillation(one):.3g}"
+        rows.add_row(one.name, str(one.order), symplectic, str(one.evaluations), stable, one.equation)
     show_table(rows)
     return 0

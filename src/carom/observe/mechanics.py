@@ -1,4 +1,4 @@
-"""What mechanics keeps: energy, momentum, angular momentum, and where the centre of mass is."""
+"""What mechanics keeps: energy, momentum, angular momentum; where the centre of mass is, and how high a tower."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from carom.observe.observable import Floats, Moment, Observable, register
 from carom.observe.room import unwrapped
+from carom.scene import Links, Scene
 
 
 @register
@@ -87,3 +88,29 @@ class CentreOfMass(Observable):
         if not there.size:
             return np.full(places.shape[1], np.nan)
         return np.asarray(masses @ places / masses.sum())
+
+
+@register
+class Height(Observable):
+    """h, m: from the lowest to the highest ball that has a link, against gravity, or along y; 0 where none has.
+
+    The score of a tower. Balls whose links have all broken do not count; a frame of a recording does not know which
+    have, and counts them all.
+    """
+
+    name, symbol, unit = "height", "h", "m"
+    of_time: ClassVar[bool] = True
+
+    def sample(self, sim: Moment) -> float:
+        """Of this instant."""
+        return built_height(sim.scene, getattr(sim, "links", sim.scene.links), sim.positions)
+
+
+def built_height(scene: Scene, links: Links, places: Floats) -> float:
+    """How high what is linked has been built, m; who is not there (NaN) does not count."""
+    linked = np.unique(links.between)
+    pull = np.array(scene.gravity)
+    up = -pull / np.linalg.norm(pull) if pull.any() else np.eye(scene.dimension)[1]
+    heights = places[linked, : scene.dimension] @ up
+    heights = heights[~np.isnan(heights)]
+    return float(np.ptp(heights)) if len(heights) else 0.0

@@ -14,7 +14,7 @@ from carom.errors import Problem, SceneError
 from carom.observe.frame import Frame
 from carom.observe.observable import Moment, Observable, observable
 from carom.observe.triggers import MANY, NEVER, Trigger
-from carom.scene import Balls, Scene
+from carom.scene import Balls, Links, Scene
 from carom.scene.base import shown
 from carom.world.collisions import NOBODY
 
@@ -309,6 +309,11 @@ class Spread:
     def radii(self) -> Floats:
         """By rows, m; 0 for what is gone."""
         return self._spread(self.sim.radii, 0.0, bulk=True)
+
+    @property
+    def links(self) -> Links:
+        """Those that have not broken, between rows."""
+        return self.sim.links.renumbered(self.rows)  # type: ignore[no-any-return]  # of a run
 
     def __getattr__(self, name: str) -> Any:
         """All that has no rows is as it is."""

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from carom.errors import SceneError
 from carom.scene.base import Part, fault, shown
-from carom.scene.quantities import LARGEST, NotNegative, Positive, Vector, VectorLike, number, one_of, vector
+from carom.scene.quantities import LARGEST, Flag, NotNegative, Positive, Vector, VectorLike, number, one_of, vector
 
 GRAVITATIONAL_CONSTANT = 6.67430e-11
 """G, in m³/(kg s²): CODATA 2018 and 2022, with a standard uncertainty of 0.00015e-11."""
@@ -75,6 +75,10 @@ class Attraction(Part):
     ] = Field(default="pass", description="what balls do that touch: pass, bounce or merge")
     opening: Annotated[float, Field(ge=0, le=STEEPEST_OPENING), BeforeValidator(_opening)] | None = Field(
         default=None, description="opening angle of the tree, size over distance; 0 sums all pairs; chosen if left out"
+    )
+    strict: Flag = Field(
+        default=False,
+        description="true takes IEEE's square root and division, at half the speed; false an inverse cube of its own",
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from carom import Ball, Box, Scene, Simulation
+from carom import Ball, Box, Link, Recording, Scene, Simulation
 from carom.observe.observable import observable
 
 
@@ -47,3 +47,35 @@ def test_energies_are_those_of_the_run():
     kinetic, potential = (observable(name).sample(sim) for name in ("kinetic_energy", "potential_energy"))
     assert kinetic + potential == observable("energy").sample(sim)
     assert kinetic == pytest.approx(1.0 + (9.81 * 0.5) ** 2)
+
+
+TOWER = Scene(
+    gravity=(0.0, -10.0),
+    balls=[Ball(position=(0.0, 0.0), fixed=True), Ball(position=(0.0, 1.0)), Ball(position=(4.0, 9.0), fixed=True)],
+    links=[Link(between=(0, 1), stiffness=1000.0, length=1.0, breaking=0.5)],
+)
+
+
+@pytest.mark.requirement("M-16")
+def test_the_height_of_a_tower_is_measured_and_recorded(tmp_path):
+    """A mass on a spring sinks to and fro about L - m g/k; the ball that nothing holds does not count."""
+    sim = Simulation(TOWER, step=1e-3)
+    with sim.record(tmp_path / "tower.h5", every=0.05, observables=["height"]):
+        sim.run(until=1.0)
+    with Recording(tmp_path / "tower.h5") as recording:
+        heights = recording.observables["height"].values
+    assert len(heights) == 21
+    assert heights[0] == 1.0
+    assert 0.98 <= heights.min() < 0.981
+    assert heights[-1] == sim.height == observable("height").sample(sim)
+    assert float(sim.measure(["height"], every=0.05, until=2.0).samples["height"].max()) <= 1.0
+
+
+@pytest.mark.requirement("M-16")
+def test_what_has_broken_off_or_is_not_born_is_no_part_of_the_tower():
+    sim = Simulation(TOWER, step=1e-3)
+    sim.push(1, (0.0, 30.0))
+    assert observable("height").sample(sim.run(until=1.0)) == 0.0
+    born = TOWER.balls.replace(born=[0.0, 5.0, 0.0])
+    values = Simulation(TOWER.replace(balls=born), step=1e-3).measure(["height"], every=0.5, until=1.0)
+    assert float(values.samples["height"].max()) == 0.0

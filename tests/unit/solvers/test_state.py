@@ -18,6 +18,7 @@ from carom.errors import CaromError, SolverError
 from carom.scene import library
 from carom.scene.files import dumps, loads
 from carom.solvers.exact import engine as exact
+from carom.solvers.stepped import build
 from carom.solvers.stepped import engine as stepped
 from golden import states
 from golden import stepped as golden_stepped
@@ -316,3 +317,9 @@ def test_a_state_of_the_other_solver_is_refused() -> None:
         one._solver.restore(two._solver.state())
     with pytest.raises(CaromError, match="state: place has the shape 6×3"):
         two._solver.restore(one._solver.state())
+
+
+def test_only_cores_that_may_be_used_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may have one of two: a second thread would only be in the way of the first."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0}, raising=False)
+    assert build.usable_cores() == 1

@@ -30,7 +30,13 @@ from carom.solvers.stepped.state import State, hinges_of, periods_of, springs_of
 from carom.solvers.stepped.structures import alone
 from carom.solvers.stepped.tree import attraction_of
 
-THREADED = 100_000 if (os.cpu_count() or 1) > 1 else sys.maxsize
+
+def usable_cores() -> int:
+    """How many cores this process may use, which may be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+THREADED = 100_000 if usable_cores() > 1 else sys.maxsize
 """Balls from which two threads look for partners: below, handing over costs more than it saves."""
 THICKNESS = 0.01
 """Of a cloth, as a part of the length of its edges, to each side."""
@@ -92,7 +98,9 @@ def forces_of(scene: Scene, state: State, extra: Sequence[Force], linked: Parts)
         springs=springs_of(scene, row, linked),
         hinges=hinges_of(scene, row),
         hands=(),
-        attraction=() if pull is None else attraction_of(len(state.place), pull.G, pull.softening, pull.opening),
+        attraction=()
+        if pull is None
+        else attraction_of(len(state.place), pull.G, pull.softening, pull.opening, pull.strict),
         extra=np.array([force.address for force in extra], np.int64),
         periods=periods_of(scene),
     )

@@ -4,6 +4,8 @@ A splitting moves places and velocities by turns; a Runge-Kutta method takes the
 either kind is a new card:
 
     register(Integrator(name="ralston", title="Ralston", order=2, weights=(0.25, 0.75), stages=((), (2 / 3,)), …))
+
+and `verify` measures whether it does what its card says.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ class Integrator:
     """Of a Runge-Kutta method: the rows of Butcher's matrix below its diagonal."""
     weights: tuple[float, ...] = ()
     """And the weights of the slopes."""
+    reversible: bool = False
+    """Does it come back to its start, but for rounding, when velocities are turned round? False: it does not say."""
     remark: str = ""
 
     @property
@@ -44,21 +48,24 @@ class Integrator:
         return len(self.weights) or 1
 
 
+KINDS = ("verlet", "stormer", "splitting", "runge-kutta")
 INTEGRATORS: dict[str, Integrator] = {}
 
 
 def register(integrator: Integrator) -> Integrator:
     """Make an integrator known by its name."""
-    problems = _problems(integrator)
+    problems = table_problems(integrator)
     if problems:
         raise SceneError(problems)
     INTEGRATORS[integrator.name] = integrator
     return integrator
 
 
-def _problems(one: Integrator) -> list[Problem]:
+def table_problems(one: Integrator) -> list[Problem]:
     """What is wrong with the table of an integrator."""
     where = f"integrator {one.name!r}"
+    if one.kind not in KINDS:
+        return [Problem(where, f"there is no kind {shown(one.kind)}", nearest(str(one.kind), KINDS, "kinds"))]
     if one.kind == "splitting":
         sums = {word: sum(part for move, part in one.moves if move == word) for word in ("drift", "kick")}
         wrong = [word for word, total in sums.items() if abs(total - 1.0) > 1e-12]
@@ -82,6 +89,7 @@ for _each in (
         equation="x' = x + v dt + a dt²/2;  v' = v + (a + a') dt/2",
         source="W. C. Swope et al., J. Chem. Phys. 76 (1982) 637",
         kind="verlet",
+        reversible=True,
     ),
     Integrator(
         name="stormer",
@@ -145,6 +153,7 @@ for _each in (
             ("kick", 0.5 * (1.0 - 2.0 * _P[1])),
             ("drift", _P[0]),
         ),
+        reversible=True,
         remark="Of second order where forces depend on velocity.",
     ),
 ):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from carom.errors import SceneError, StepWarning
 from carom.scene import Scene
+from carom.solvers.stepped.amplification import stable_oscillation
 from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, problems
 from carom.solvers.stepped.pile_substeps import HEAVIEST, heaviest_load, largest_load
 from carom.solvers.stepped.stability import NOBODY, Grips, largest_stable_step, sensible_step
@@ -25,8 +26,14 @@ class Method:
     contacts: str
     """"impacts" or "pile"."""
 
+    @property
+    def used(self) -> Integrator:
+        """The integrator that moves the balls: a pile has its own, in substeps, whatever is chosen (ADR 10)."""
+        return INTEGRATORS["euler"] if self.contacts == "pile" else self.integrator
+
     def __str__(self) -> str:
-        return f"{self.integrator.name}, steps of {self.step:.6g} s, {self.contacts}"
+        parts = " in substeps" if self.contacts == "pile" else ""
+        return f"{self.used.name}{parts}, steps of {self.step:.6g} s, {self.contacts}"
 
 
 def method_for(
@@ -43,9 +50,8 @@ def method_for(
         manner = "pile" if scene.piles_up else "impacts"
     size = step or told.step
     method = Method(float(size or sensible_step(scene)), INTEGRATORS[name], str(manner))
-    if size:
-        remedy = "Use that or less, or softer springs."
-        warn_if_unstable(scene, method, remedy, stacklevel=5)  # who makes the simulation
+    remedy = "Use that or less, or softer springs."
+    warn_if_unstable(scene, method, remedy, stacklevel=5)  # who makes the simulation
     if manner == "pile":
         warn_if_heavy(scene, method)
     return method
@@ -55,11 +61,15 @@ def warn_if_unstable(
     scene: Scene, method: Method, remedy: str = LIVE, hands: Grips = NOBODY, *, stacklevel: int
 ) -> None:
     """Say so beforehand if springs are too stiff for the step; `stacklevel` as in `warnings.warn`, seen from here."""
-    largest = largest_stable_step(scene, hands)
+    largest = largest_stable_step(scene, hands, method.used)
     if method.step > largest:
         message = (
             f"step: {method.step:.6g} s may be too large for the springs of this scene: the largest step that is "
             f"stable for sure is {largest:.3g} s. {remedy}"
+            if stable_oscillation(method.used) > 0.0
+            else f"step: with {method.used.name} an oscillation grows at any step, and with {method.step:.6g} s the "
+            f"springs of this scene may gain more energy in a period than they have: with {largest:.3g} s they would "
+            "not. Use that or less, or another integrator, such as verlet."
         )
         warnings.warn(message, StepWarning, stacklevel=stacklevel)
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.scene import Attraction, Box, Open, Scene
+from carom.solvers.stepped.amplification import bearable_oscillation, stable_damping
+from carom.solvers.stepped.integrators import INTEGRATORS, Integrator
 from carom.solvers.stepped.state import separation
 
 Floats = NDArray[np.float64]
@@ -17,6 +19,7 @@ Grips = Mapping[int, tuple[float, float]]
 """Of each ball that is pulled, the stiffness of the hand, N/m, and its damping, N s/m."""
 NOBODY: Grips = MappingProxyType({})
 
+VERLET = INTEGRATORS["verlet"]
 FRAME = 1.0 / 60.0  # s: where nothing asks for less, a step is a frame (Sphere Drop)
 PER_PERIOD = 20.0  # steps in the fastest oscillation of springs
 PER_ORBIT = 200.0  # steps in the fastest orbit
@@ -25,11 +28,12 @@ PER_CROSSING = 20.0  # steps in which the fastest ball crosses a room, or the pu
 MANY = 3000  # bodies; of more, only so many are asked for their orbits
 
 
-def largest_stable_step(scene: Scene, hands: Grips = NOBODY) -> float:
-    """A bound below the largest stable step of velocity Verlet, s: 2/ω of the fastest mode, less where it is damped.
+def largest_stable_step(scene: Scene, hands: Grips = NOBODY, integrator: Integrator = VERLET) -> float:
+    """A bound below the largest stable step, s: of velocity Verlet 2/ω of the fastest mode, less where it is damped.
 
     ω² is bounded by the rows of the matrix of accelerations (Gershgorin). Infinite where there are no springs. Hands
-    that pull are springs too.
+    that pull are springs too. Of an integrator with which every oscillation grows, it is the step with which one gains
+    as much energy as it has in a period.
     """
     squares, rates = _row_sums(scene)
     for ball, (stiffness, damping) in hands.items():
@@ -38,9 +42,12 @@ def largest_stable_step(scene: Scene, hands: Grips = NOBODY) -> float:
         rates[ball] += damping * w
     fastest = float(squares.max(initial=0.0))
     damped = float(rates.max(initial=0.0))
-    # x'' = -γ x' - ω² x in steps, the force asked with v + a dt: a motion that turns round in each step (x, v, a become
-    # -x, -v, -a) has v = 0, a dt² = -4 x, and so 4 = 4 γ dt + (ω dt)²; up to that dt all others die away too.
-    bound = damped + math.sqrt(damped * damped + fastest)
+    # Stable are the steps with (ω dt / z)² + γ dt / g ≤ 1, where z and g are the limits without damping and without
+    # springs. Of Verlet, whose force is asked with v + a dt, z = 2 and g = 1 is the limit itself: a motion that turns
+    # round in each step (x, v, a become -x, -v, -a) has v = 0, a dt² = -4 x, and so 4 = 4 γ dt + (ω dt)².
+    squared = fastest / bearable_oscillation(integrator) ** 2
+    rate = damped / stable_damping(integrator)
+    bound = rate + math.sqrt(rate * rate + 4.0 * squared)
     return 2.0 / bound if bound > 0.0 else math.inf
 
 

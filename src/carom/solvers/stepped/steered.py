@@ -60,9 +60,9 @@ class Steered(Reading):
     def bears(self, grips: Grips) -> bool:
         """Is the step small enough for these hands, or too large without them already?"""
         others = {ball: grip for ball, grip in self.grips.items() if ball not in grips}
-        step = self.method.step
-        return step <= largest_stable_step(self.scene, {**others, **grips}) or step > largest_stable_step(
-            self.scene, others
+        step, used = self.method.step, self.method.used
+        return step <= largest_stable_step(self.scene, {**others, **grips}, used) or step > largest_stable_step(
+            self.scene, others, used
         )
 
     def set_velocity(self, ball: int, velocity: Sequence[float]) -> None:
