@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from carom import Ball, Balls, Box, Circle, Polygon, Scene, Simulation, Wedge, library
+from carom import Attraction, Ball, Balls, Box, Circle, Polygon, Scene, Simulation, Wedge, library
 from carom.errors import StepWarning
 from carom.solvers.stepped.pile_substeps import MOST_BY_LOAD, SUBSTEPS, substeps_for
 
@@ -148,3 +148,14 @@ def test_who_is_too_heavy_is_warned_of(ratio: float, step: float | None, words: 
     with pytest.warns(StepWarning, match="^balls: the heaviest") as caught:
         Simulation(column(ratio), step=step)
     assert [str(each.message).endswith(words) for each in caught] == [True]
+
+
+@pytest.mark.requirement("S-02")
+@pytest.mark.parametrize("contacts", ["auto", "pile", "impacts"])
+def test_who_is_to_pass_passes_in_a_pile_too(contacts: str) -> None:
+    balls = [Ball(position=(x, 0.1), velocity=(v, 0.0), radius=0.1) for x, v in ((1.0, 1.0), (2.0, -1.0))]
+    pull = Attraction(G=1e-30, softening=0.1, touch="pass")
+    scene = Scene(boundary=Box(size=(4.0, 2.0)), gravity=(0.0, -G), restitution=0.5, balls=balls, attraction=pull)
+    sim = Simulation(scene, contacts=contacts, step=1 / 60).run(until=0.8)
+    assert sim.positions[:, 0] == pytest.approx((1.8, 1.2))
+    assert sim.collisions_by_kind["ball-ball"] == 0

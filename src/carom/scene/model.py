@@ -244,7 +244,8 @@ class Scene(Part):
         losses = [self.restitution.ball_ball, *(pair.value for pair in self.restitution.pairs)]
         if np.unique(self.links.parts(len(self.balls))[solid]).size > 1:
             losses.append(self.restitution.ball_wall)
-        pressed = any(self.gravity) or (self.attraction is not None and self.attraction.touch == "bounce")
+        touch = self.attraction.touch if self.attraction else None
+        pressed = touch == "bounce" or (any(self.gravity) and touch != "pass")
         return int(solid.sum()) > 1 and min(losses) < 1.0 and pressed
 
     @property

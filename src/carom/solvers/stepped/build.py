@@ -132,11 +132,15 @@ def space_of(scene: Scene) -> Space:
     return Space((0.0,) * 3, size, periodic)  # type: ignore[arg-type]  # three in all
 
 
+def pass_each_other(scene: Scene) -> bool:
+    """Do balls that touch pass through each other?"""
+    return scene.attraction is not None and scene.attraction.touch == "pass"
+
+
 def pairs_of(scene: Scene, linked: Parts) -> Pairs | tuple[()]:
     """Who can collide with whom; nobody where all are points, or hang together for good."""
     radius = scene.balls.radius
-    touch = scene.attraction.touch if scene.attraction else "bounce"
-    if len(radius) < 2 or not radius.any() or touch == "pass":
+    if len(radius) < 2 or not radius.any() or pass_each_other(scene):
         return ()
     if alone(linked) and not np.isfinite(scene.links.breaking).any():
         return ()
@@ -204,7 +208,7 @@ def heap_of(
             ],
             np.uint32,
         ),
-        linked=linked,
+        linked=np.zeros(len(state.place), np.uint32) if pass_each_other(scene) else linked,  # all of one part
         substeps=substeps_for(scene, step),
     )
 
