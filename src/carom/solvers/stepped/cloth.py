@@ -14,6 +14,7 @@ from carom.physics.triangle import crossing, height_before, weights
 from carom.solvers.stepped.forces import shortest
 from carom.solvers.stepped.grid import file_bodies, index_along
 from carom.solvers.stepped.logs import CLOTH, NOBODY, write
+from carom.solvers.stepped.obstacles import is_blow
 
 EDGE: Final = 1e-9  # part of a triangle by which it is larger than it is, so that nothing slips between two
 
@@ -234,12 +235,28 @@ def touch_triangle(
         place[who, 0] += k * dx
         place[who, 1] += k * dy
         place[who, 2] += k * dz
-    clock.ball_cloth += 1 if impact else 0
-    if impact and clock.logged < logs.size:
+    told = impact or is_blow(un - acc * tau, acc, dt)
+    clock.ball_cloth += 1 if told else 0
+    if told and clock.logged < logs.size:
         x, y, z = (
             place[i, 0] - velocity[i, 0] * tau,
             place[i, 1] - velocity[i, 1] * tau,
             place[i, 2] - velocity[i, 2] * tau,
         )
-        write(logs, clock, t + dt - tau, CLOTH, NOBODY, i, NOBODY, x, y, z, nx, ny, nz, press)
+        write(
+            logs,
+            clock,
+            t + dt - tau,
+            CLOTH,
+            NOBODY,
+            i,
+            NOBODY,
+            x,
+            y,
+            z,
+            nx,
+            ny,
+            nz,
+            press if impact else (acc * tau - un) / soft,
+        )
     return True

@@ -140,7 +140,7 @@ def settle(
     guard_planes(dim, dt, bodies, n, heap.walls.planes, heap.pile)
     guard_walls(dim, clock.steps * dt + dt, dt, clock, bodies, setting, walls, heap.pile, logs)
     clock.contacts = heap.pile.account[LOST]
-    count_impacts(dim, clock.steps * dt + dt, clock, heap.pile, heap.laws, heap.labels, bodies.place, logs)
+    count_impacts(dim, clock.steps * dt + dt, clock, heap.pile, heap.labels, bodies.place, logs)
     return True
 
 

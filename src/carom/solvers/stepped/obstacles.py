@@ -6,9 +6,10 @@ velocity there by D: that is u₁ += D, x₁ += τ D, and with restitution 1 the
 * Impact: D = (1 + e)|uₙ| n - friction. Friction stops the motion along the surface if that takes no more than μₛ of the
   impulse, else it takes μ_d of it (Coulomb, translation only).
 * Rest: with e < 1, when e|uₙ| < |aₙ| dt, the body would be back within two steps. It then stays on the surface for the
-  rest of the step, D = |uₙ| n, and slides or sticks under the friction of the force aₙ that the surface bears. On what
-  is curved it is led along the surface as the method RATTLE does (H. C. Andersen, J. Comput. Phys. 52 (1983) 24): moved
-  along the normal of the contact, and freed of the velocity into the surface where it ends.
+  rest of the step, D = |uₙ| n, and slides or sticks under the friction of the force aₙ that the surface bears. It is
+  told as a collision if it came with more than a step of that force gives, |uₙ| > |aₙ| dt: who lies there never does.
+  On what is curved it is led along the surface as the method RATTLE does (H. C. Andersen, J. Comput. Phys. 52 (1983)
+  24): moved along the normal of the contact, and freed of the velocity into the surface where it ends.
 * With e = 1 nothing rests. A bounce that would return more than 32 times in the rest of the step is skipped instead:
   the body slides on, and leaves with the normal speed that it came with, so that no energy is lost.
 * Two surfaces that both bear leave the motion along their edge, three none; in two dimensions, two leave none.
@@ -74,6 +75,12 @@ def note(
         line.jx, line.jy, line.jz = m * (after[3] - before[3]), m * (after[4] - before[4]), m * (after[5] - before[5])
 
 
+@law
+def is_blow(un: Real, an: Real, dt: Real) -> bool:
+    """Is a contact that does not bounce an impact, and not one of a body that lies there? |uₙ| > |aₙ| dt."""
+    return bool(-un > abs(an) * dt)
+
+
 @branch
 def meet(
     dim: Any, regions: Any, edges: Any, bounce: Any, static: Any, dynamic: Any,
@@ -83,7 +90,7 @@ def meet(
     """All contacts of body i with regions in a step of dt, `since` when it is free; its place and velocity are changed.
 
     `bounce`, `static` and `dynamic` are tables of coefficients by material of body and of region. Gives the energy lost
-    by restitution and by friction, J, the number of impacts (rest is none), which are written to `log` from row
+    by restitution and by friction, J, the number of impacts (lying there is none), which are written to `log` from row
     `logged` on as long as there is room, and how long before the end the last contact was, or -1 if there was none. A
     body that meets nothing keeps its bits; nothing counts if the first contact is not earlier than `after` before the
     end.
@@ -157,6 +164,10 @@ def meet(
                 surfaces, skipped, lift = 0, NOWHERE, zero
             note(log, logged + contacts - 1, i, k, j, tau, x, n, m, before, path)
             continue
+        if is_blow(un, q, dt):
+            contacts += 1
+            stopped = moved(rub_by, -(1.0 + back) * un / dot(n, n), n)
+            note(log, logged + contacts - 1, i, k, j, tau, x, n, m, (*x, *zero), (*x, *stopped))
         u = moved(along, 1.0, rub_by)
         left = across(pull, n)
         first = surfaces > 0 and bears(u, left, one, dt) and is_edge(n, one)

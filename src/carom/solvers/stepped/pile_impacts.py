@@ -8,16 +8,19 @@ from carom.physics.jit import Real, branch
 from carom.solvers.stepped.logs import BALL, NOBODY, write
 from carom.solvers.stepped.logs import CLOTH as ON_CLOTH
 from carom.solvers.stepped.logs import WALL as AT_WALL
-from carom.solvers.stepped.pile_memory import BOUNCE, CLOTH, COLUMN, COUNT, MASS, NX, NY, NZ, ROW, SIDE, WALL
+from carom.solvers.stepped.pile_memory import BOUNCE, CLOTH, COUNT, MASS, NX, NY, NZ, SIDE, WALL
 
 
 @branch
-def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, laws: Any, labels: Any, place: Any, logs: Any) -> None:
-    """Count the contacts that bounced in the step that ended at t. The impulse is m u₀ (1 + e), with e u₀ = BOUNCE."""
+def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, labels: Any, place: Any, logs: Any) -> None:
+    """Count the contacts that met with a blow in the step that ended at t: the impulse is m (u₀ + u).
+
+    u₀ is the speed of approach, and u that of parting, which is next to nothing where it does not bounce.
+    """
     side = pile.tally[SIDE]
     for c in range(pile.tally[COUNT]):
         k = np.uint32(c)
-        row, numbers, names = pile.rows[side, k], pile.numbers[side, k], pile.names[side, k]
+        row, names = pile.rows[side, k], pile.names[side, k]
         if not row[BOUNCE] > 0.0:
             continue
         i, other = np.uint64(names[0]), np.uint64(names[1])
@@ -30,7 +33,6 @@ def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, laws: Any, labels: A
         else:
             clock.ball_ball += 1
         if clock.logged < logs.size:
-            e = laws[numbers[ROW], numbers[COLUMN], 0]
             nx, ny = row[NX], row[NY]
             nz = row[NZ] if len(dim) == 3 else 0.0
             r = place[i, 3]
@@ -38,4 +40,4 @@ def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, laws: Any, labels: A
             wall = np.uint64(labels[other - np.uint64(WALL)]) if at_wall else np.uint64(NOBODY)
             mate = np.uint64(NOBODY) if at_wall or at_cloth else other
             kind = AT_WALL if at_wall else (ON_CLOTH if at_cloth else BALL)
-            write(logs, clock, t, kind, wall, i, mate, x, y, z, nx, ny, nz, row[MASS] * row[BOUNCE] * (1.0 + 1.0 / e))
+            write(logs, clock, t, kind, wall, i, mate, x, y, z, nx, ny, nz, row[MASS] * (pile.speeds[k] + row[BOUNCE]))

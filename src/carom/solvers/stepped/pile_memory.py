@@ -75,6 +75,7 @@ class Pile(NamedTuple):
     limits: NDArray[np.float64]
     tally: NDArray[np.int64]
     account: NDArray[np.float64]
+    speeds: NDArray[np.float64]  # (capacity,): the speed of approach of each contact that is an impact, m/s
     feet: Any = ()  # `pile_cloth.Feet`, where there is cloth; each is a row of x, v and kicked beyond the ground
 
 
@@ -108,6 +109,7 @@ def pile_memory(dimension: int, bodies: int, contacts: int | None = None) -> Pil
         limits=np.zeros(4),
         tally=np.zeros(5, np.int64),
         account=np.zeros(1),
+        speeds=np.zeros(capacity),
     )
 
 

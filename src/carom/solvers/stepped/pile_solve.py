@@ -90,7 +90,8 @@ def rub(dim: Any, row: Any, ux: Real, uy: Real, uz: Real, un: Real, most: Real, 
 def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
     """Bring all contacts one by one to the velocity at which they neither overlap nor rub more than they can.
 
-    A gap s > 0 may close within the substep, u·n >= -s/h. A contact that presses, or overlaps, is a soft one.
+    A gap s > 0 may close within the substep, u·n >= -s/h, also where a sweep before has begun to stop an impact. A
+    contact that presses otherwise, or overlaps, is a soft one.
     True if one was on the way to a deep overlap when its turn came: then others may be, because of it.
     """
     side, x, v = pile.tally[SIDE], pile.x, pile.v
@@ -109,7 +110,7 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
         ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
         un = dot(dim, nx, ny, nz, ux, uy, uz)
         deep |= un * h + max(s, 0.0) < -DEEP * (x[a, 3] + x[b, 3])
-        if s > 0.0 and p == 0.0:
+        if s > 0.0 and (p == 0.0 or row[BOUNCE] != 0.0):
             new = p - row[MASS] * (un + s * back)
         else:
             new = keep * (p - row[MASS] * (un + rate * s * back)) + give * row[LOAD]

@@ -164,6 +164,7 @@ def make_contact(
     row[NX], row[NY], row[MASS] = nx, ny, 1.0 / w
     row[OFFSET] = gap - dot(dim, nx, ny, nz, x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2])
     row[BOUNCE] = 0.0 if speed <= slow else (-back if back > slow else -TINY)
+    pile.speeds[k] = speed
     row[PRESS], row[RUB], row[LOAD] = 0.0, 0.0, 0.0
     if len(dim) == 3:
         row[NZ], row[RUB_Y], row[RUB_Z] = nz, 0.0, 0.0
