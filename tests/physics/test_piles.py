@@ -159,3 +159,22 @@ def test_who_is_to_pass_passes_in_a_pile_too(contacts: str) -> None:
     sim = Simulation(scene, contacts=contacts, step=1 / 60).run(until=0.8)
     assert sim.positions[:, 0] == pytest.approx((1.8, 1.2))
     assert sim.collisions_by_kind["ball-ball"] == 0
+
+
+def thrown_back(scene: Scene, ball: int) -> float:
+    """The speed with which a ball comes back from what it falls on from 1 m above, in that with which it falls."""
+    settled = Simulation(scene).run(until=1.0).snapshot()
+    place = settled.balls.position.copy()
+    place[ball, 1] += 1.0
+    balls = settled.balls.replace(position=place, velocity=np.zeros_like(place))
+    sim = Simulation(settled.replace(balls=balls))
+    speeds = [sim.run(until=k / 60.0).velocities[ball, 1] for k in range(1, 66)]
+    return float(max(speeds[26:]) / -min(speeds))
+
+
+@pytest.mark.requirement("M-07", "M-11")
+@pytest.mark.parametrize("ratio", [10.0, 100.0])
+def test_a_heavy_ball_that_falls_on_light_ones_comes_back_as_restitution_says(ratio: float) -> None:
+    """e = 0.2 of one contact; others on the way may bounce as well, none gives more than it was given."""
+    assert thrown_back(column(ratio), 4) < 0.25
+    assert thrown_back(bed(ratio), 114) < 0.35

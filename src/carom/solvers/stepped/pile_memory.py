@@ -76,6 +76,8 @@ class Pile(NamedTuple):
     tally: NDArray[np.int64]
     account: NDArray[np.float64]
     speeds: NDArray[np.float64]  # (capacity,): the speed of approach of each contact that is an impact, m/s
+    most: NDArray[np.float64]  # (capacity,): what a contact may remember of its impulse from substep to substep, N s
+    parting: NDArray[np.float64]  # (capacity,): the largest speed with which an overlap is undone, m/s
     feet: Any = ()  # `pile_cloth.Feet`, where there is cloth; each is a row of x, v and kicked beyond the ground
 
 
@@ -110,6 +112,8 @@ def pile_memory(dimension: int, bodies: int, contacts: int | None = None) -> Pil
         tally=np.zeros(5, np.int64),
         account=np.zeros(1),
         speeds=np.zeros(capacity),
+        most=np.zeros(capacity),
+        parting=np.zeros(capacity),
     )
 
 

@@ -91,7 +91,8 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
     """Bring all contacts one by one to the velocity at which they neither overlap nor rub more than they can.
 
     A gap s > 0 may close within the substep, u·n >= -s/h, also where a sweep before has begun to stop an impact. A
-    contact that presses otherwise, or overlaps, is a soft one.
+    contact that presses otherwise, or overlaps, is a soft one; no overlap is undone faster than `parting`, or what a
+    heavy body has pressed together would throw it back.
     True if one was on the way to a deep overlap when its turn came: then others may be, because of it.
     """
     side, x, v = pile.tally[SIDE], pile.x, pile.v
@@ -113,7 +114,7 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
         if s > 0.0 and (p == 0.0 or row[BOUNCE] != 0.0):
             new = p - row[MASS] * (un + s * back)
         else:
-            new = keep * (p - row[MASS] * (un + rate * s * back)) + give * row[LOAD]
+            new = keep * (p - row[MASS] * (un + max(rate * s * back, -pile.parting[k]))) + give * row[LOAD]
         new = max(new, 0.0)
         jn = new - p
         row[PRESS] = new
@@ -128,7 +129,7 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
 @branch
 def relax(dim: Any, pile: Pile, laws: Any) -> None:
     """Take back the velocity with which overlaps were undone: contacts that press neither approach nor part."""
-    side, v = pile.tally[SIDE], pile.v
+    side, v, most = pile.tally[SIDE], pile.v, pile.most
     rows, numbers = pile.rows[side], pile.numbers[side]
     last = pile.tally[COUNT] - 1
     for c in range(pile.tally[COUNT]):
@@ -149,22 +150,23 @@ def relax(dim: Any, pile: Pile, laws: Any) -> None:
         i, j = numbers[k, ROW], numbers[k, COLUMN]
         jx, jy, jz = rub(dim, row, ux, uy, uz, un, laws[i, j, 1] * new, laws[i, j, 2] * new)
         give_impulse(dim, pile, v, a, b, jn * nx + jx, jn * ny + jy, jn * nz + jz)
-        if row[BOUNCE] > 0.0:
-            forget(dim, pile, row, a, b)
+        if new > most[k]:
+            forget(dim, pile, row, a, b, most[k])
 
 
 @branch
-def forget(dim: Any, pile: Pile, row: Any, a: Index, b: Index) -> None:
-    """An impact is over in a substep, and not to be given once more in the next: it belongs to the kick."""
-    p, t = row[PRESS], row[RUB]
+def forget(dim: Any, pile: Pile, row: Any, a: Index, b: Index, most: Real) -> None:
+    """A blow is over in a substep, and not to be given once more in the next: beyond `most` it belongs to the kick."""
+    kept = most / row[PRESS]
+    p, t = (1.0 - kept) * row[PRESS], (1.0 - kept) * row[RUB]
     if len(dim) == 3:
-        jx, jy, jz = p * row[NX] + t, p * row[NY] + row[RUB_Y], p * row[NZ] + row[RUB_Z]
-        give_impulse(dim, pile, pile.kicked, a, b, jx, jy, jz)
-        row[RUB_Y], row[RUB_Z] = 0.0, 0.0
+        ty, tz = (1.0 - kept) * row[RUB_Y], (1.0 - kept) * row[RUB_Z]
+        give_impulse(dim, pile, pile.kicked, a, b, p * row[NX] + t, p * row[NY] + ty, p * row[NZ] + tz)
+        row[RUB_Y], row[RUB_Z] = kept * row[RUB_Y], kept * row[RUB_Z]
     else:
         jx, jy = p * row[NX] - t * row[NY], p * row[NY] + t * row[NX]
         give_impulse(dim, pile, pile.kicked, a, b, jx, jy, 0.0)
-    row[PRESS], row[RUB] = 0.0, 0.0
+    row[PRESS], row[RUB] = kept * row[PRESS], kept * row[RUB]
 
 
 @branch

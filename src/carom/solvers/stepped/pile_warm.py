@@ -36,7 +36,10 @@ from carom.solvers.stepped.pile_memory import (
 
 LANES = 4  # contacts that follow each other are from so many parts of the pile, and need not wait for each other
 SWEPT = 0.1  # a pair that moves farther than this part of the sum of its radii in a step is met where it will be
+LIKE, MUCH = 4.0, 300.0  # times its mass that the heaviest body has, where blows are limited; beyond, it would not rest
 SAME = 0.5  # a contact whose normal has turned by more than 60 degrees is another one
+GROWTH = 2.0  # what a contact bore when the step began, and the largest weight, may become so many times as much
+HURRY, CREEP = 0.5, 0.01  # overlaps are undone with this part of what forces give in a step, and of a radius a step
 TINY = 1e-300  # m/s: the speed of parting after an impact that does not bounce
 
 
@@ -108,6 +111,17 @@ def impact_speed(un: Real, an: Real, gap: Real) -> Real:
 
 
 @law
+def heaviest_of(pile: Pile, n: Index) -> Real:
+    """The largest mass that can move, kg; at the beginning of a step, when `kicked` has masses."""
+    heaviest = 0.0
+    for k in range(n):
+        a = np.uint32(k)
+        if pile.v[a, 3] > 0.0:
+            heaviest = max(heaviest, pile.kicked[a, 3])
+    return heaviest
+
+
+@law
 def make_contact(
     dim: Any,
     pile: Pile,
@@ -117,6 +131,7 @@ def make_contact(
     dt: Real,
     h: Real,
     k: Index,
+    heaviest: Real,
     pair: Any,
     row: Any,
     number: Any,
@@ -174,6 +189,10 @@ def make_contact(
     recall(dim, pile, row, i, j, softness.learn * (dt / h), h / pile.limits[SUBSTEP], firm)
     if row[PRESS] > 0.0:  # it has borne something already: no impact
         row[BOUNCE] = 0.0
+    light = LIKE < heaviest * max(v[a, 3], v[b, 3]) <= MUCH
+    borne = GROWTH * (row[PRESS] + heaviest * slow * h / dt)
+    pile.most[k] = 0.0 if row[BOUNCE] != 0.0 else (borne if light else np.inf)
+    pile.parting[k] = HURRY * slow + CREEP * r / dt if light else np.inf
 
 
 @branch
@@ -194,11 +213,27 @@ def make_contacts(
     link_old(pile, n)
     side = 1 - pile.tally[SIDE]
     rows, numbers, names = pile.rows[side], pile.numbers[side], pile.names[side]
+    heaviest = heaviest_of(pile, n)
     each, rest = count // LANES, count % LANES
     for c in range(count):
         lane, k = c % LANES, np.uint32(c)
         pair = pile.found[np.uint32(lane * each + min(lane, rest) + c // LANES)]
         make_contact(
-            dim, pile, space, softness, n, dt, h, k, pair, rows[k], numbers[k], names[k], material, walls, laws
+            dim,
+            pile,
+            space,
+            softness,
+            n,
+            dt,
+            h,
+            k,
+            heaviest,
+            pair,
+            rows[k],
+            numbers[k],
+            names[k],
+            material,
+            walls,
+            laws,
         )
     pile.tally[SIDE], pile.tally[COUNT], pile.limits[SUBSTEP] = side, count, h
