@@ -49,7 +49,7 @@ off-by-one, a wrong order, a missing wrap, a dropped term. `python tools/mutants
 repository, runs the tests named with it, and tells which one failed first. Tests that compare with stored bits are not
 among them, for they notice every change, right or wrong.
 
-Of the {count}, {noticed} are noticed.
+Of the {count}, {tried} were tried in the last run, and {noticed} of those noticed.
 """
 ROWS = "\n| mutant | what is broken | where | noticed by |\n|---|---|---|---|\n"
 
@@ -254,10 +254,11 @@ def render(listed: list[Mutant], results: dict[str, Result]) -> str:
     rows = [
         f"| {mutant.name} | {mutant.what} | `{mutant.file}` | {_by(done[mutant.name])} |" for mutant in noticed
     ]  # fmt: skip
-    page = HEAD.format(count=len(listed), noticed=len(noticed)) + ROWS + "\n".join(rows) + "\n"
+    page = HEAD.format(count=len(listed), tried=len(done), noticed=len(noticed)) + ROWS + "\n".join(rows) + "\n"
     for mutant in listed:
         if mutant not in noticed:
-            page += f"\n**{mutant.name}** ({mutant.what}; `{mutant.file}`): {mutant.equivalent or 'not noticed.'}\n"
+            fate = mutant.equivalent or ("not noticed." if mutant.name in done else "not tried yet.")
+            page += f"\n**{mutant.name}** ({mutant.what}; `{mutant.file}`): {fate}\n"
     return page
 
 
