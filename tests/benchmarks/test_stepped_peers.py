@@ -26,6 +26,7 @@ def test_disks_move_alike_in_the_units_of_the_peers(make, pace):
     assert [a for a, _ in work.walls] == [b for _, b in work.walls[-1:] + work.walls[:-1]]
 
 
+@pytest.mark.timeout(400)  # it compiles kernels of all kinds of steps
 def test_a_race_gives_a_row_of_its_table():
     row = stepped_peers.race(stepped_peers.in_carom, gas, 50, TINY, warm_up=20, keeps=True)
     assert set(row) == set(stepped_peers.section().columns)

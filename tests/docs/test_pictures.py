@@ -44,6 +44,7 @@ def test_photographs_of_the_laboratory_are_small(name: str) -> None:
     assert 10_000 < (ROOT / "docs/images" / name).stat().st_size < 150_000
 
 
+@pytest.mark.timeout(400)  # it compiles much of both solvers
 def test_pictures_are_the_same_each_time(tmp_path: Path) -> None:
     once, again = draw(tmp_path / "once"), draw(tmp_path / "again", "--only", *AGAIN)
     assert tuple(once) == NAMES

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -123,6 +124,7 @@ def test_scenes_are_kept_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_benches_have_less_memory_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(track, "TRACKS", WeakSet())  # not those that other tests have left
     sim = Simulation(library.load("oblique"))
     one = Track(sim)
     size = one._size[1] if one.most_frames else 0

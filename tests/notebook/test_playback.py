@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Box, Recording, Scene, Simulation, draw, library
+from carom.errors import StorageError
 from carom.notebook.display import bundled, scene_at
 from carom.notebook.playback import RecordingPlayer
 
@@ -153,4 +154,5 @@ def test_what_is_seen_goes_on_as_a_run(player: RecordingPlayer) -> None:
 
 def test_letting_go_closes_the_file(player: RecordingPlayer) -> None:
     player.let_go()
-    assert not player.recording.file
+    with pytest.raises(StorageError, match="the recording is closed"):
+        _ = player.recording.file

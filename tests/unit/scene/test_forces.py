@@ -57,7 +57,7 @@ def test_attraction_as_it_may_be_given():
         ({"drag": "1"}, "drag: '1' is a text, not a number. Write the number without quotes."),
         ({"drag": {"quadratic": -1}}, "drag.quadratic: -1 is negative. Use 0 or a number above."),
         ({"drag": {"square": 1}}, "drag.square: unknown key (with the value 1). Known keys: linear, quadratic."),
-        ({"attraction": 1}, "attraction: 1 is not a table. Write a table of: G, softening, touch, opening."),
+        ({"attraction": 1}, "attraction: 1 is not a table. Write a table of: G, softening, touch, opening, strict."),
         ({"attraction": {"G": -1}}, "attraction.G: -1 is negative. Use 0 or a number above."),
         ({"attraction": {"touch": "bonce"}}, "attraction.touch: 'bonce' is not a choice here. Did you mean 'bounce'?"),
         (
