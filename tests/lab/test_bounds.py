@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from weakref import WeakSet
 
@@ -21,13 +21,7 @@ from carom.lab.turns import Turns
 from carom.scene import library
 from carom.simulation import Simulation
 from effort import examples
-
-
-def until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.005)
+from lab.waiting import until
 
 
 @pytest.fixture

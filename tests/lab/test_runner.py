@@ -3,7 +3,7 @@
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,13 +13,7 @@ from carom.lab.session import Session
 from carom.lab.view import View
 from carom.scene import library
 from carom.scene.files import loads
-
-
-def until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.005)
+from lab.waiting import until
 
 
 @pytest.fixture
