@@ -116,5 +116,5 @@ def _copied_heap(heap: Heap | tuple[()]) -> Heap | tuple[()]:
     """A pile that remembers the same; what else it has is scratch of a step."""
     if not heap:
         return heap
-    kept = {name: getattr(heap.pile, name).copy() for name in (*stored.PILE, *stored.NUMBERS)}
+    kept = {name: getattr(heap.pile, name).copy() for name in (*stored.PILE, *stored.NUMBERS, "left")}
     return heap._replace(pile=heap.pile._replace(**kept))

@@ -4,11 +4,12 @@ A step moves all bodies as if nothing were in the way (`prepare`), lets them mee
 for the forces where they now are (`finish`).
 """
 
+import math
 from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, kernel, law
+from carom.physics.jit import Index, Real, kernel, law, stage
 from carom.solvers.stepped import moves
 from carom.solvers.stepped.contacts import meet
 from carom.solvers.stepped.forces import brought, snap
@@ -16,6 +17,7 @@ from carom.solvers.stepped.pile import begin_step, end_step, substep
 from carom.solvers.stepped.pile_guard import guard_cloth, guard_planes, guard_walls, mark_places
 from carom.solvers.stepped.pile_impacts import count_impacts
 from carom.solvers.stepped.pile_memory import LOST
+from carom.solvers.stepped.pile_pieces import next_piece
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL
 
 # Which part of a step is wanted.
@@ -102,45 +104,60 @@ def finish(
 
 @law
 def settle(
-    dim: Any,
-    t: Real,
-    dt: Real,
-    clock: Any,
-    bodies: Any,
-    forces: Any,
-    setting: Any,
-    varying: Any,
-    heap: Any,
-    walls: Any,
-    cloth: Any,
-    logs: Any,
-) -> bool:
-    """A whole step of a pile, in substeps; False if there is no room for its contacts, and nothing has changed."""
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any, setting: Any, varying: Any, heap: Any,
+    walls: Any, cloth: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """A whole step of a pile, in pieces if need be; False if there is no room for the contacts of one.
+
+    Nothing but the pieces before has happened then, and called again it goes on with that piece.
+    """
+    left = heap.pile.left
+    if left[0] == 0.0:
+        left[0] = dt
+    while left[0] > 0.0:
+        piece = next_piece(dim, dt, left[0], bodies, clock.bodies)
+        begin = dt - left[0]
+        if not settle_piece(
+            dim, t, begin, dt, piece, clock, bodies, forces, setting, varying, heap, walls, cloth, logs
+        ):
+            return False
+        left[0] = left[0] - piece
+    return True
+
+
+@stage
+def settle_piece(
+    dim: Any, t: Real, begin: Real, dt: Real, piece: Real, clock: Any, bodies: Any, forces: Any, setting: Any,
+    varying: Any, heap: Any, walls: Any, cloth: Any, logs: Any,
+) -> bool:  # fmt: skip
+    """A piece of a step of dt, in substeps, from `begin` on; False if there is no room, and nothing has changed."""
     n = clock.bodies
-    h = dt / heap.substeps
+    substeps = math.ceil(heap.substeps * (piece / dt))
+    h = piece / substeps
+    since = clock.steps * dt + begin
     if clock.fresh == 0:
-        moves.forces_now(dim, t, bodies, n, forces)
+        moves.forces_now(dim, t + begin, bodies, n, forces)
         clock.fresh = 1
     if not begin_step(
-        dim, heap.pile, heap.space, heap.softness, n, dt, h, bodies.place, bodies.velocity, bodies.accel,
+        dim, heap.pile, heap.space, heap.softness, n, piece, h, bodies.place, bodies.velocity, bodies.accel,
         setting.material, heap.walls, heap.laws, heap.linked,
     ):  # fmt: skip
         return False
     mark_places(dim, bodies, n, walls, cloth)
-    for k in range(heap.substeps):
+    for k in range(substeps):
         if len(varying) > 0:
-            drag, damping, work = moves.forces_now(dim, t + k * h, bodies, n, forces)
+            drag, damping, work = moves.forces_now(dim, t + begin + k * h, bodies, n, forces)
             clock.drag += drag * h
             clock.damping += damping * h
             clock.work += work * h
         substep(dim, heap.pile, heap.softness, n, h, bodies.place, bodies.velocity, bodies.accel, heap.laws)
     end_step(dim, heap.pile, n, bodies.velocity, bodies.accel)
     moves.look(dim, clock, bodies, n)
-    guard_cloth(dim, clock.steps * dt, dt, clock, bodies, forces.periods, setting, cloth, logs)
-    guard_planes(dim, dt, bodies, n, heap.walls.planes, heap.pile)
-    guard_walls(dim, clock.steps * dt + dt, dt, clock, bodies, setting, walls, heap.pile, logs)
+    guard_cloth(dim, since, piece, clock, bodies, forces.periods, setting, cloth, logs)
+    guard_planes(dim, piece, bodies, n, heap.walls.planes, heap.pile)
+    guard_walls(dim, since + piece, piece, clock, bodies, setting, walls, heap.pile, logs)
     clock.contacts = heap.pile.account[LOST]
-    count_impacts(dim, clock.steps * dt + dt, clock, heap.pile, heap.labels, bodies.place, logs)
+    count_impacts(dim, since + piece, clock, heap.pile, heap.labels, bodies.place, logs)
     return True
 
 

@@ -9,8 +9,8 @@ exact meeting points for fast bodies, and no number that has a unit.)
 
 How many substeps: a pile of L layers comes to rest soon if L g h²/r is below about 0.03 (4 substeps of 1/240 s for
 thirty layers of half a metre; 16 for a centimetre); with fewer it takes longer. A fast body passes through no wall and
-no body at rest, whatever its speed; where one hit leads to the next within a step, that holds up to some 30 radii a
-step, then bodies that were hit may overlap.
+no body at rest, whatever its speed; where one hit leads to the next within a step, bodies that were hit may overlap or
+pass, the more the farther they come in it. See `pile_pieces` for what is done about that.
 """
 
 from typing import Any

@@ -78,6 +78,7 @@ class Pile(NamedTuple):
     speeds: NDArray[np.float64]  # (capacity,): the speed of approach of each contact that is an impact, m/s
     most: NDArray[np.float64]  # (capacity,): what a contact may remember of its impulse from substep to substep, N s
     parting: NDArray[np.float64]  # (capacity,): the largest speed with which an overlap is undone, m/s
+    left: NDArray[np.float64]  # (1,): of a step that is made in pieces, s; 0 between steps
     feet: Any = ()  # `pile_cloth.Feet`, where there is cloth; each is a row of x, v and kicked beyond the ground
 
 
@@ -114,6 +115,7 @@ def pile_memory(dimension: int, bodies: int, contacts: int | None = None) -> Pil
         speeds=np.zeros(capacity),
         most=np.zeros(capacity),
         parting=np.zeros(capacity),
+        left=np.zeros(1),
     )
 
 
@@ -137,7 +139,7 @@ def larger(pile: Pile, bodies: int, contacts: int) -> Pile:
     count = int(pile.tally[COUNT])
     for old, new in ((pile.rows, more.rows), (pile.numbers, more.numbers), (pile.names, more.names)):
         new[:, :count] = old[:, :count]
-    more.tally[:], more.account[:], more.limits[:] = pile.tally, pile.account, pile.limits
+    more.tally[:], more.account[:], more.limits[:], more.left[:] = pile.tally, pile.account, pile.limits, pile.left
     return with_feet(more, pile.feet)
 
 
