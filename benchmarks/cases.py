@@ -212,6 +212,24 @@ def start() -> Section:
     )
 
 
+def stepped_start() -> Section:
+    """Compilation and start of the stepped solver."""
+    return Section(
+        key="stepped-start",
+        title="Compilation and start of the stepped solver",
+        text=(
+            "The same for scenes of the library, to the end of their first step: each compiles what it uses (target: "
+            "under 20 s)."
+        ),
+        labels=("scene",),
+        columns=("cold, s", "cold, s of CPU", "warm, s"),
+        cases=tuple(
+            Case(f"start-{scene}", (scene,), partial(footprint.first_step, scene=scene), heavy=scene != "rope")
+            for scene in ("rope", "planetary-system", "pour", "cloth-on-a-ball", "water-on-cloth", "goo-tower")
+        ),
+    )
+
+
 def other_packages() -> Section:
     """Peers."""
     boxes = tuple(
@@ -248,6 +266,7 @@ def sections() -> tuple[Section, ...]:
         beginning(),
         memory(),
         start(),
+        stepped_start(),
         other_packages(),
         stepped.section(),
         stepped_peers.section(),

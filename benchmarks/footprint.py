@@ -17,20 +17,31 @@ from benchmarks.model import Effort, Skipped
 
 STATM = Path("/proc/self/statm")
 
-START = """
+BEGIN = """
 import time
 begin, cpu = time.perf_counter(), time.process_time()
 import json, sys
 sys.modules["scipy"] = None  # as where carom alone is installed: Numba loads SciPy if it is there
 from carom import Simulation, library
 options = json.loads(sys.argv[1])
+"""
+
+END = """
+print(json.dumps([time.perf_counter() - begin, time.process_time() - cpu]))
+"""
+
+START = f"""{BEGIN}
 gravity, neighbours = options.pop("gravity"), options.pop("neighbours")
 scene = library.load("gas", count=200, **options)
 if gravity:
     scene = scene.replace(gravity=(0.0, -1.0))
 Simulation(scene, neighbours=neighbours).run(collisions=1)
-print(json.dumps([time.perf_counter() - begin, time.process_time() - cpu]))
-"""
+{END}"""
+
+FIRST_STEP = f"""{BEGIN}
+sim = Simulation(library.load(options["scene"]))
+sim.run(until=sim.method.step)
+{END}"""
 
 MEMORY = """
 import json, sys
@@ -62,9 +73,19 @@ def start(
         "periodic": not gravity,
         "packing_fraction": 0.2,
     }
+    return cold_and_warm(effort, START, options)
+
+
+def first_step(effort: Effort, *, scene: str) -> Mapping[str, float]:
+    """The same to after the first step of a scene of the library."""
+    return cold_and_warm(effort, FIRST_STEP, {"scene": scene})
+
+
+def cold_and_warm(effort: Effort, program: str, options: object) -> Mapping[str, float]:
+    """The seconds that a program tells, with an empty cache of kernels, and with what the first left in it."""
     with tempfile.TemporaryDirectory() as cache:
-        wall, cpu = child(START, options, cache)
-        warm = min(child(START, options, cache)[0] for _ in range(min(effort.slices, 3)))
+        wall, cpu = child(program, options, cache)
+        warm = min(child(program, options, cache)[0] for _ in range(min(effort.slices, 3)))
     return {"cold, s": wall, "cold, s of CPU": cpu, "warm, s": warm}
 
 

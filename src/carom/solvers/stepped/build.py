@@ -16,8 +16,9 @@ from carom.scene import Box, Scene
 from carom.solvers.stepped.cloth import Sheet
 from carom.solvers.stepped.contacts import Setting, Walls
 from carom.solvers.stepped.extra import Force
-from carom.solvers.stepped.forces import Forces
+from carom.solvers.stepped.forces import NO_HANDS, Forces
 from carom.solvers.stepped.grid import Space, grid_memory
+from carom.solvers.stepped.mesh import feelers_of
 from carom.solvers.stepped.method import Method
 from carom.solvers.stepped.moves import Bodies
 from carom.solvers.stepped.obstacles import contact_record
@@ -91,13 +92,12 @@ def bodies_for(state: State, method: Method) -> Bodies:
 def forces_of(scene: Scene, state: State, extra: Sequence[Force], linked: Parts) -> Forces:
     """All that pulls."""
     row, pull = state.row, scene.attraction
-    gravity = (*scene.gravity, *(0.0,) * (3 - scene.dimension)) if any(scene.gravity) else ()
     return Forces(
-        gravity=gravity,
-        drag=() if scene.drag is None else (scene.drag.linear, scene.drag.quadratic),
+        gravity=(*scene.gravity, *(0.0,) * (3 - scene.dimension)),
+        drag=(0.0, 0.0) if scene.drag is None else (scene.drag.linear, scene.drag.quadratic),
         springs=springs_of(scene, row, linked),
         hinges=hinges_of(scene, row),
-        hands=(),
+        hands=NO_HANDS,
         attraction=()
         if pull is None
         else attraction_of(len(state.place), pull.G, pull.softening, pull.opening, pull.strict),
@@ -233,7 +233,7 @@ def sheet_of(scene: Scene, state: State) -> Sheet | tuple[()]:
     )
 
 
-def walls_of(scene: Scene) -> tuple[Walls | tuple[()], list[str], tuple[str, ...]]:
+def walls_of(scene: Scene, state: State) -> tuple[Walls | tuple[()], list[str], tuple[str, ...]]:
     """What is forbidden, what its parts are called, and what they are made of."""
     table = regions_of(scene)
     if not len(table.regions):
@@ -244,5 +244,5 @@ def walls_of(scene: Scene) -> tuple[Walls | tuple[()], list[str], tuple[str, ...
         if not size[axis]:
             low[axis], high[axis] = places[:, axis].min(), places[:, axis].max()
     clearance = clearance_of(scene.dimension, table.regions, table.edges, low, high)
-    walls = Walls(table.regions, table.edges, clearance, np.zeros(0, contact_record))
+    walls = Walls(table.regions, table.edges, clearance, np.zeros(0, contact_record), feelers_of(scene, state.row))
     return walls, table.names, tuple(table.materials)

@@ -9,6 +9,7 @@ import numpy as np
 
 from carom.physics.jit import Real, law
 from carom.solvers.stepped.cloth import mark_start, meet_cloth
+from carom.solvers.stepped.feelers import feel, mark_feelers
 from carom.solvers.stepped.logs import copy_notes
 from carom.solvers.stepped.obstacles import meet_all
 from carom.solvers.stepped.partners import collide
@@ -21,6 +22,7 @@ class Walls(NamedTuple):
     edges: Any
     clearance: Any
     notes: Any  # room for the contacts of a step; empty when nobody listens
+    feelers: Any = ()  # of a cloth, where something is narrower than its mesh
 
 
 class Setting(NamedTuple):
@@ -43,11 +45,16 @@ def meet(
     """All contacts of a step that begins at t."""
     if len(cloth) > 0:
         mark_start(dt, bodies, clock.bodies, cloth.start)
+    if len(walls) > 0:
+        mark_feelers(walls.feelers, bodies, clock.bodies, dt)
     if len(pairs) > 0:
         collide(dim, t, dt, clock, bodies, periods, setting, walls, pairs, logs)
     if len(cloth) > 0:
         meet_cloth(dim, t, dt, clock, bodies, periods, setting, cloth, 1.0, logs)
     if len(walls) > 0:
+        felt = feel(dim, dt, bodies, clock.bodies, setting, walls, walls.feelers)
+        clock.restitution += felt[0]
+        clock.friction += felt[1]
         bounced, rubbed, contacts = meet_all(
             dim, walls.regions, walls.edges, walls.clearance,
             setting.wall_bounce, setting.wall_static, setting.wall_dynamic,

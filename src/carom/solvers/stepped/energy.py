@@ -29,7 +29,7 @@ def potentials(
     x and v have three columns and a row for each body that is born.
     """
     stored: dict[str, float] = {}
-    if forces.gravity:
+    if any(forces.gravity):
         stored["gravity"] = float(-(m * (x @ np.array(forces.gravity)))[moving].sum())
     if forces.springs:
         stored["links"] = _in_springs(forces, x)

@@ -117,7 +117,7 @@ class Engine(Steered):
         self.bodies = bodies_for(state, self.method)
         linked = linked_of(scene, state.row)
         self.forces = forces_of(scene, state, self.extra, linked)
-        self.walls, self.wall_names, materials = walls_of(scene)
+        self.walls, self.wall_names, materials = walls_of(scene, state)
         self.setting = setting_of(scene, state, materials)
         self.pairs = pairs_of(scene, linked)
         self.cloth = sheet_of(scene, state)
@@ -234,7 +234,7 @@ class Engine(Steered):
     def sortable(self) -> bool:
         """Is it worth while, and allowed, to put the bodies in order? Links and hands know them by their rows."""
         f = self.forces
-        tied = bool(len(f.springs) or len(f.hinges) or len(f.hands) or len(self.cloth))
+        tied = bool(len(f.springs) or len(f.hinges) or len(f.hands.k) or len(self.cloth))
         return (
             not tied
             and not self.heap
@@ -274,7 +274,9 @@ class Engine(Steered):
         heap: Heap | tuple[()], step: float,
     ) -> int:  # fmt: skip
         """Let the kernel make steps on this state, which may be a copy."""
-        told, tables = self._no_logs if logs is None else logs, self.tables
+        told, tables, varying = self._no_logs if logs is None else logs, self.tables, self.varying
+        if not varying and not any(forces.gravity):
+            forces = forces._replace(gravity=())
         if self.walls and self.walls.notes.size != told.size:  # contacts with walls are noted if anyone listens
             self.walls = self.walls._replace(notes=np.zeros(told.size, contact_record))
         flat = heap and not len(heap.walls.parts)
@@ -282,7 +284,7 @@ class Engine(Steered):
         return int(
             loop.advance(
                 self.dim, clock, bodies, born, turns, forces, self.setting,
-                self.varying, tables.stormer, tables.splitting, tables.tableau, self.rubbing,
+                varying, tables.stormer, tables.splitting, tables.tableau, self.rubbing,
                 walls, self.pairs, self.cloth, heap, told, step, steps, goal, part,
             )
         )  # fmt: skip
@@ -296,14 +298,16 @@ class Engine(Steered):
     def varying(self) -> tuple[int, ...]:
         """Not empty where forces vary, and so are asked for in each step: uniform gravity alone does not."""
         f = self.forces
-        return (0,) if any(map(len, (f.drag, f.springs, f.hinges, f.hands, f.attraction, f.extra))) else ()
+        lasting = any(map(len, (f.springs, f.hinges, f.hands.k, f.attraction, f.extra)))
+        return (0,) if lasting or any(f.drag) else ()
 
     @property
     def rubbing(self) -> tuple[int, ...]:
-        """Not empty where forces depend on velocity, or may."""
+        """Not empty where forces depend on velocity, or may, for integrators that ask."""
         f = self.forces
         damped = bool(f.springs) and f.springs.c.size > 0
-        return (0,) if damped or len(f.drag) or len(f.hands) or len(f.extra) else ()
+        asked = bool(self.tables.splitting)
+        return (0,) if asked and (damped or any(f.drag) or len(f.hands.k) or len(f.extra)) else ()
 
     def _name(self, logs: NDArray[Any]) -> None:
         """Rows into numbers of the scene: before the rows are put in order again."""

@@ -1,7 +1,8 @@
 """The acceleration of every body: all forces of a scene, one after the other.
 
 Each kind of force that a scene has is a tuple of what it needs; a kind that it does not have is an empty tuple, and is
-not even compiled.
+not even compiled. Drag and hands are always there, of no strength or none at all: they take little to compile, and who
+takes a body by the hand is not to wait for a compiler.
 """
 
 import math
@@ -48,10 +49,13 @@ class Hands(NamedTuple):
     thrust: Any  # (M, 3): acceleration by a motor, m/s²
 
 
+NO_HANDS = Hands(np.zeros(0, np.uint32), np.zeros((0, 3)), np.zeros(0), np.zeros(0), np.zeros((0, 3)))
+
+
 class Forces(NamedTuple):
     """What pulls; an empty tuple stands for a kind that the scene has none of."""
 
-    gravity: Any  # (gx, gy, gz), m/s²
+    gravity: Any  # (gx, gy, gz), m/s²; empty only where no other force acts either
     drag: Any  # (linear, quadratic), kg/s and kg/m
     springs: Any
     hinges: Any
@@ -155,7 +159,7 @@ def add_hinges(dim: Any, hinges: Any, periods: Any, place: Any, force: Any, n: I
 def add_drag(dim: Any, drag: Any, velocity: Any, force: Any, n: Index) -> float:
     """Drag on every body that is not held; gives the power lost, W."""
     power = 0.0
-    if len(drag) == 0:
+    if drag[0] == 0.0 and drag[1] == 0.0:
         return power
     for k in range(n):
         i = np.uint64(k)
@@ -174,8 +178,6 @@ def add_drag(dim: Any, drag: Any, velocity: Any, force: Any, n: Index) -> float:
 def add_hands(dim: Any, hands: Any, place: Any, velocity: Any, force: Any, n: Index) -> float:
     """Hands pull, motors push, at what is born and not held; gives their power, W."""
     power = 0.0
-    if len(hands) == 0:
-        return power
     for m in range(hands.k.size):
         i = np.uint64(hands.body[np.uint64(m)])
         if i >= np.uint64(n) or velocity[i, 3] == 0.0:

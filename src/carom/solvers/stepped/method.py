@@ -9,6 +9,7 @@ from carom.errors import SceneError, StepWarning
 from carom.scene import Scene
 from carom.solvers.stepped.amplification import stable_oscillation
 from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, problems
+from carom.solvers.stepped.mesh import warn_if_coarse
 from carom.solvers.stepped.pile_substeps import HEAVIEST, heaviest_load, largest_load
 from carom.solvers.stepped.stability import NOBODY, Grips, largest_stable_step, sensible_step
 
@@ -52,6 +53,7 @@ def method_for(
     method = Method(float(size or sensible_step(scene)), INTEGRATORS[name], str(manner))
     remedy = "Use that or less, or softer springs."
     warn_if_unstable(scene, method, remedy, stacklevel=5)  # who makes the simulation
+    warn_if_coarse(scene, stacklevel=5)  # the same
     if manner == "pile":
         warn_if_heavy(scene, method)
     return method

@@ -15,6 +15,7 @@ import numpy as np
 from carom.physics.clearance import is_free
 from carom.physics.jit import Index, Real, branch, law
 from carom.solvers.stepped.cloth import meet_cloth
+from carom.solvers.stepped.feelers import feel, mark_feelers
 from carom.solvers.stepped.logs import copy_notes
 from carom.solvers.stepped.obstacles import meet_all
 from carom.solvers.stepped.pile_memory import LOST
@@ -33,6 +34,7 @@ def mark_places(dim: Any, bodies: Any, n: Index, walls: Any, cloth: Any) -> None
             for axis in range(3):
                 cloth.start[np.uint64(k), axis] = bodies.place[np.uint64(k), axis]
     if len(walls) > 0:
+        mark_feelers(walls.feelers, bodies, n, 0.0)
         for k in range(n):
             for axis in range(len(dim)):
                 bodies.last[np.uint64(k), axis] = bodies.place[np.uint64(k), axis]
@@ -44,6 +46,8 @@ def guard_walls(
 ) -> None:
     """Lead back who has passed a wall in the step that ended at t, being fast, or is deep in one, being pressed."""
     if len(walls) > 0:
+        felt = feel(dim, dt, bodies, clock.bodies, setting, walls, walls.feelers)
+        pile.account[LOST] += felt[0] + felt[1]
         for k in range(clock.bodies):
             i = np.uint64(k)
             way = 0.0

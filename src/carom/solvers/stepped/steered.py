@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from carom.solvers.stepped.forces import Hands
+from carom.solvers.stepped.forces import NO_HANDS, Hands
 from carom.solvers.stepped.reading import Reading
 from carom.solvers.stepped.stability import Grips, largest_stable_step
 
@@ -47,7 +47,7 @@ class Steered(Reading):
                 thrust=np.array([hand.thrust for hand in rows]),
             )
             if hands
-            else ()
+            else NO_HANDS
         )
         self.clock["fresh"] = 0
         self.forget()
