@@ -11,7 +11,7 @@ CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11 
 PYTEST ?=
 # What `make lab` begins with, e.g. make lab LAB="break --no-browser"
 LAB    ?=
-# Tests run side by side, one process a core.
+# Tests run side by side: auto is a process a core, and one more.
 JOBS   ?= auto
 
 .DEFAULT_GOAL := help

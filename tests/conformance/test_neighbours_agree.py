@@ -1,4 +1,4 @@
-"""However neighbours are found, the motion is the same to the last bit: in dense gases, with many crossings of seams."""
+"""However neighbours are found, the motion is the same to the last bit: in dense gases, with many seams crossed."""
 
 import pytest
 
