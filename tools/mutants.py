@@ -228,7 +228,7 @@ class Bench:
             found := re.search(r"^FAILED tests/(.+?)(?: - (.*))?$", done.stdout, re.MULTILINE)
         ):
             return KILLED, found[1], found[2] or ""
-        if "Timeout" in done.stderr:
+        if "Timeout" in done.stdout + done.stderr:
             return HUNG, tests[0], "a test took longer than it may"
         if done.returncode < 0:
             return CRASHED, tests[0], f"signal {-done.returncode}"

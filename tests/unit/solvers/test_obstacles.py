@@ -243,17 +243,18 @@ def test_sliding_comes_to_a_stop(mu, dimension):
     assert block.bits() == bits
 
 
-def test_friction_in_a_groove_is_that_of_both_sides():
-    """Two planes at 45°, gravity tilted along the groove: N = g cos β / (2 cos 45°) each, a = g sin β - 2 μ N."""
-    table = RegionTable()
-    table.add_half_space((0.0,) * 3, (1.0, 1.0, 0.0), "wall", "left")
-    table.add_half_space((0.0,) * 3, (-1.0, 1.0, 0.0), "wall", "right")
+@pytest.mark.parametrize("slope", [45.0, 30.0, 70.0])
+def test_friction_in_a_groove_is_that_of_both_sides(slope):
+    """Two planes at an angle γ, gravity tilted along the groove: N = g cos β / (2 cos γ) each, a = g sin β - 2 μ N."""
+    table, gamma = RegionTable(), math.radians(slope)
+    table.add_half_space((0.0,) * 3, (math.tan(gamma), 1.0, 0.0), "wall", "left")
+    table.add_half_space((0.0,) * 3, (-math.tan(gamma), 1.0, 0.0), "wall", "right")
     beta, mu = math.radians(40.0), 0.2
     pull = (0.0, -G * math.cos(beta), G * math.sin(beta))
-    block = Bodies(table, (0.0, 0.1 * math.sqrt(2.0), 0.0), (0.0,) * 3, pull=pull, e=0.5, friction=(mu, mu))
+    block = Bodies(table, (0.0, 0.1 / math.cos(gamma), 0.0), (0.0,) * 3, pull=pull, e=0.5, friction=(mu, mu))
     start = block.energy
     lost = block.advance(60)
-    a = G * math.sin(beta) - 2.0 * mu * G * math.cos(beta) / math.sqrt(2.0)
+    a = G * math.sin(beta) - mu * G * math.cos(beta) / math.cos(gamma)
     assert block.velocity[0, 2] == pytest.approx(a, rel=1e-12)
     assert (block.velocity[0, :2] == 0.0).all()
     assert lost[1] == pytest.approx(start - block.energy, rel=1e-12)
