@@ -68,7 +68,7 @@ def test_a_shot_into_a_heap_passes_nobody_and_makes_no_energy(speed):
         sim.run(until=k * STEP)
         energy.append(sim.account.kinetic + sum(sim.account.potential.values()))
         worst = max(worst, deepest(sim))
-    assert worst < 0.7  # while the blow goes through the heap; who passes another is at 2 on the way
+    assert worst < 1.0  # while the blow goes through the heap; who passes another is at 2 on the way
     assert max(energy) == energy[0]
     assert np.diff(energy).max() < 0.01 * energy[0]
     sim.run(until=6.0)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carom.physics.clearance import is_free
-from carom.physics.jit import Index, Real, branch, law
+from carom.physics.jit import Index, Real, branch, law, stage
 from carom.physics.regions import nearest, probe
 from carom.physics.sweep import first_contact, slack_of
-from carom.solvers.stepped.cloth import held_back, parted
+from carom.solvers.stepped.cloth import RECOVERY, held_back, parted
 from carom.solvers.stepped.obstacles import NOWHERE
 from carom.solvers.stepped.paths import across, dot, joined, moved
 from carom.solvers.stepped.surfaces import wall_of
@@ -44,7 +44,7 @@ def feel(dim: Any, dt: Real, bodies: Any, n: Index, setting: Any, walls: Any, fe
     return feel_all(dim, dt, bodies, n, setting, walls, feelers) if len(feelers) > 0 else (0.0, 0.0)
 
 
-@branch
+@stage
 def feel_all(dim: Any, dt: Real, bodies: Any, n: Index, setting: Any, walls: Any, feelers: Any) -> tuple[Real, Real]:
     """As `feel`, where there are feelers: one by one, each with what those before it have left to its corners."""
     bounced, rubbed = 0.0, 0.0
@@ -133,7 +133,7 @@ def feel_one(
             across(u, n), across(a, n), across(straight, n), gain / soft, tau, soft, static, dynamic, impact
         )
     end = moved(moved(x, back, n), soft, shift)
-    back += depth_in(dim, end, r, walls)
+    back += RECOVERY * depth_in(dim, end, r, walls)
     jolt, move = moved(rub, gain / soft, n), moved(shift, back / soft, n)
     for c in range(3):
         corner = np.uint64(feelers.corners[k, np.uint64(c)])

@@ -12,9 +12,7 @@ import numpy as np
 
 from carom.physics.jit import Index, Real, branch, law
 
-FAST: Final = (
-    8.0  # times the smallest radius in what is left of a step: who comes farther, and could hit another, is fast
-)
+FAST: Final = 16.0  # times the smallest radius: who comes farther in what is left of a step could hit two in a row
 STRIDE: Final = 1.0  # times that radius: how far the fastest comes in a piece of such a step
 SHORTEST: Final = 2.0**-16  # of a step: shorter is no piece, however fast a ball is
 MANY: Final = 16  # fast balls: up to so many, for each all others are looked at; of more, some will hit
