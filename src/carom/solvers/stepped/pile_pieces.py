@@ -36,8 +36,8 @@ def next_piece(dim: Any, dt: Real, left: Real, bodies: Any, n: Index) -> Real:
         fastest = max(fastest, square_of(dim, bodies.velocity, i))
         if bodies.place[i, 3] > 0.0:
             least = min(least, bodies.place[i, 3])
-    speed = math.sqrt(fastest)
-    if not speed * left > FAST * least or not can_hit(dim, left, FAST * least, bodies, n):
+    speed, far = math.sqrt(fastest), (FAST if left == dt else STRIDE) * least  # once in pieces, to the end of the step
+    if not speed * left > far or not can_hit(dim, left, far, bodies, n):
         return left
     return left / math.ceil(min(speed / (STRIDE * least), 1.0 / (SHORTEST * dt)) * left)
 
