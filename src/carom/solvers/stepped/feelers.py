@@ -111,7 +111,11 @@ def depth_in(dim: Any, x: Any, r: Real, walls: Any) -> Real:
 def feel_one(
     dim: Any, dt: Real, x: Any, way: Any, r: Real, bodies: Any, setting: Any, walls: Any, feelers: Any, k: Index
 ) -> tuple[Real, Real]:
-    """Let feeler k part from what it met, as in `cloth.touch_triangle`, and hand on to its corners what that gave."""
+    """Let feeler k part from what it met, as in `cloth.touch_triangle`, and hand on to its corners what that gave.
+
+    Where it is inside, it comes out by a part of the depth, and by no more than forces move it in a step: the links are
+    not to be stretched at once.
+    """
     tau, n, wall = found(dim, dt, x, way, r, walls)
     soft = 0.0
     for c in range(3):
@@ -133,7 +137,7 @@ def feel_one(
             across(u, n), across(a, n), across(straight, n), gain / soft, tau, soft, static, dynamic, impact
         )
     end = moved(moved(x, back, n), soft, shift)
-    back += RECOVERY * depth_in(dim, end, r, walls)
+    back += min(RECOVERY * depth_in(dim, end, r, walls), 0.5 * np.sqrt(dot(a, a)) * dt * dt)
     jolt, move = moved(rub, gain / soft, n), moved(shift, back / soft, n)
     for c in range(3):
         corner = np.uint64(feelers.corners[k, np.uint64(c)])
