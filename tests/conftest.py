@@ -21,6 +21,7 @@ hypothesis.settings.register_profile("ci", deadline=None, max_examples=examples(
 hypothesis.settings.load_profile("ci" if IN_CI else "dev")
 
 
+@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are cores: now and then one waits, for a page, a process or another's compiler."""
     return (os.cpu_count() or 1) + 1
