@@ -65,6 +65,7 @@ def test_every_near_pair_is_met_once(dimension, periodic, edge):
     met, _ = visited(dimension, space, place, edge)
     apart = [pair for pair in met if pair[0] != pair[1]]  # along one cell, a body meets its own image
     assert len(set(apart)) == len(apart)
+    assert all(any(periods) for i, j, *periods in met if i == j)  # but not itself
     assert near(dimension, space, place, edge) <= set(apart)
     if edge < 0.2:
         assert len(apart) < 60 * 59 / 4
