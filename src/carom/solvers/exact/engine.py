@@ -86,7 +86,8 @@ class Engine:
         balls["id"] = movers
         balls["rest"] = anchors.rest_on[movers] >= 0
         self.balls = balls
-        self.rest_on = np.where(anchors.rest_on[movers] >= 0, anchors.rest_on[movers], NONE).astype(np.uint32)
+        wall = anchors.rest_on[movers].astype(np.int64)  # which has room for NONE
+        self.rest_on = np.where(wall >= 0, wall, NONE).astype(np.uint32)
         self.streak = anchors.streak[movers].copy()
         self.heap_t = np.empty(2 * n + 64)
         self.heap_i = np.empty(2 * n + 64, np.uint32)
