@@ -85,7 +85,7 @@ class Rerun:
         balls["vx"], balls["vy"], balls["vz"] = state["velocity"].T
         balls["t"], balls["hit"], rests = state["time"], state["hit"], state["rest_on"] >= 0
         balls["rest"] = rests
-        self.rest_on[:] = np.where(rests, state["rest_on"], NONE)
+        self.rest_on[:] = np.where(rests, state["rest_on"].astype(np.int64), NONE)  # which has room for NONE
         self.streak[:], self.turns[:] = state["streak"], state["turns"]
         high, low, now, self.contact_time = state["moments"].tolist()
         self.origin, self.clock["now"] = (high, low), now
