@@ -287,6 +287,7 @@ def main() -> int:
     parser.add_argument("python", nargs="*", default=[sys.executable], help="interpreters, 3.11 or later")
     parser.add_argument("--log", type=Path, metavar="FILE", help="write down all that is printed")
     wished = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs in the background ignores it, and all it starts
     hours = []
     for python in wished.python:
         print(f"\n{python}", flush=True)
