@@ -178,3 +178,18 @@ def test_a_heavy_ball_that_falls_on_light_ones_comes_back_as_restitution_says(ra
     """e = 0.2 of one contact; others on the way may bounce as well, none gives more than it was given."""
     assert thrown_back(column(ratio), 4) < 0.25
     assert thrown_back(bed(ratio), 114) < 0.35
+
+
+@pytest.mark.requirement("M-11")
+@pytest.mark.parametrize("e", [0.3, 0.8])
+def test_of_two_impacts_of_one_ball_in_a_step_the_last_has_its_speed_of_parting(e: float) -> None:
+    """A ball at rest that is hit from both sides within a step: the contact that is dealt with last parts with e u.
+
+    The one before has then e u/4 of it: what the middle ball got is taken back in part. No contact adds to what it has.
+    """
+    balls = [Ball(position=(0.202 * k, 0.0), velocity=(1.0 - k, 0.0), radius=0.1) for k in range(3)]
+    sim = Simulation(Scene(balls=balls, restitution=e), solver="stepped", contacts="pile", step=0.01).run(until=0.01)
+    before, last = sorted(np.diff(sim.velocities[:, 0]))
+    assert last == pytest.approx(e, rel=1e-12)
+    assert before == pytest.approx(0.25 * e, abs=2e-3)  # soft contacts have not quite stopped it
+    assert sim.velocities.sum() == pytest.approx(0.0, abs=1e-14)
