@@ -28,9 +28,11 @@ def test_one_ball_between_two_walls():
     assert found == pytest.approx(given / (4 * 0.8 * count))  # four walls, each as long as the centre can go
 
 
-def test_rows_of_two_balls_in_a_ring():
+@pytest.mark.parametrize("radii", [(0.1, 0.1), (0.05, 0.15)], ids=["equal", "unequal"])
+def test_rows_of_two_balls_in_a_ring(radii):
     """Two balls on a line meet head on, part, and meet round the ring: the free way is L - 2σ = 0.6 m each time."""
-    balls = [Ball(position=(x, 0.5), velocity=(v, 0.0), mass=1.0, radius=0.1) for x, v in ((0.25, 0.5), (0.75, -0.5))]
+    starts = zip((0.25, 0.75), (0.5, -0.5), radii, strict=True)
+    balls = [Ball(position=(x, 0.5), velocity=(v, 0.0), mass=1.0, radius=r) for x, v, r in starts]
     sim = Simulation(Scene(boundary=Box(size=(1, 1), periodic=True), balls=balls))
     every = 0.6  # it closes at 1 m/s
     assert measured(sim, "collision_rate", 30.0) == pytest.approx(1.0 / every, rel=0.02)
@@ -40,6 +42,15 @@ def test_rows_of_two_balls_in_a_ring():
     z = measured(sim, "compressibility", 30.0)
     assert z == pytest.approx(1.0 + 0.2 / every / (2 * 2 * 0.25), rel=0.02)
     assert measured(sim, "virial_pressure", 30.0) == pytest.approx(2 * 0.25 * z, rel=0.02)
+
+
+def test_the_speed_of_the_free_path_is_that_of_both_ends():
+    """Where collisions take energy, it falls in an interval: by half at each collision of the two."""
+    balls = [Ball(position=(x, 0.5), velocity=(v, 0.0), mass=1.0, radius=0.1) for x, v in ((0.25, 0.5), (0.75, -0.5))]
+    sim = Simulation(Scene(boundary=Box(size=(1, 1), periodic=True), balls=balls, restitution=0.5))
+    found = measured(sim, "mean_free_path", 2.0)
+    assert sim.collisions == 2  # after 0.3 s at 1 m/s, and 1.2 s later at 0.5 m/s
+    assert found == pytest.approx(0.5 * (0.5 + 0.125) * 2 * 2.0 / 4, rel=1e-12)  # each is one of both balls
 
 
 def test_both_pressures_of_a_gas_between_walls_agree():
