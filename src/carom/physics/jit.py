@@ -15,6 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from carom.physics.linked import ForCallers
 from carom.physics.once import compiled_once
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,7 +29,8 @@ Real: TypeAlias = Any
 setattr(numba.config, "SLP_VECTORIZE", 1)  # noqa: B010  # Numba makes its settings when it is loaded
 
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-WITHIN: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "forceinline": False}  # else as in the caller
+ALONE: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}  # no entry from Python
+WITHIN: dict[str, Any] = {**ALONE, "pipeline_class": ForCallers, "forceinline": False}  # else as in the caller
 INLINE: dict[str, Any] = {**WITHIN, "forceinline": True}
 
 
@@ -86,22 +88,25 @@ def kernel(function: F) -> F:
 
     It is compiled at its first call, and read from the cache by later processes.
     """
-    dispatcher = numba.njit(**{**OPTIONS, "cache": True})(function)
+    return kept(numba.njit(**{**OPTIONS, "cache": True})(function))
+
+
+def stage(function: F) -> F:
+    """Compile a large part of a loop by itself, and keep it in the cache; only kernels can call it.
+
+    A loop that is compiled for another scene takes it from there, instead of compiling it once more.
+    """
+    return kept(within(function, {**ALONE, "cache": True}))
+
+
+def kept(dispatcher: Any) -> Any:
+    """Let the cache of a function forget it when any kernel changes, and one process at a time compile it."""
     file = dispatcher._cache._cache_file  # noqa: SLF001  # Numba offers no other way
     file._source_stamp = STAMP  # noqa: SLF001
     # The version is looked at before the rest is read, which may name classes that are no longer there.
     file._version = f"{file._version} {STAMP}"  # noqa: SLF001
     compiled_once(dispatcher)
-    result: F = dispatcher
-    return result
-
-
-def stage(function: F) -> F:
-    """Compile a large part of a loop by itself, and keep it in the cache.
-
-    A loop that is compiled for another scene takes it from there, instead of compiling it once more.
-    """
-    return kernel(function)
+    return dispatcher
 
 
 @intrinsic

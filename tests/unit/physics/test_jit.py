@@ -80,7 +80,7 @@ for _ in range(2):  # before and after a kernel has had it compiled for the same
 """
 
 
-@pytest.mark.parametrize("kind", ["jit.law", "jit.branch"])
+@pytest.mark.parametrize("kind", ["jit.law", "jit.branch", "jit.stage"])
 def test_what_is_for_kernels_refuses_calls_from_python(kind: str, tmp_path: Path) -> None:
     """In a process of its own: if Numba changed, the call would end it."""
     script = tmp_path / "script.py"
@@ -145,3 +145,21 @@ def test_the_stamp_knows_every_module_with_kernels(tmp_path: Path, monkeypatch: 
     (files[1].parent / "new.py").write_text("pass\n", encoding="utf-8")
     stamps.append(jit.source_stamp())
     assert len(set(stamps)) == 4
+
+
+def test_a_law_has_no_machine_code_of_its_own() -> None:
+    """The kernel that it is part of has it all."""
+
+    @jit.law
+    def twice(x: float) -> float:
+        return 2.0 * x
+
+    @jit.kernel
+    def outer(x: float) -> float:
+        return 1.0 + twice(x)
+
+    assert outer(1.5) == 4.0
+    for function, has_code in ((twice, False), (outer, True)):
+        [overload] = function.overloads.values()  # type: ignore[attr-defined]  # a Numba dispatcher
+        entry = overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name)
+        assert bool(entry) is has_code

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from carom.physics import lanes
-from carom.physics.jit import Index, Real, branch, law, stage
+from carom.physics.jit import Index, Real, branch, kernel, law, stage
 from carom.solvers.stepped.forces import between
 from carom.solvers.stepped.grid import file_bodies
 from carom.solvers.stepped.impacts import may_collide, met, part, test
@@ -260,7 +260,7 @@ def cell_edge(dim: Any, space: Any, n: Index, least: Real) -> float:
     return float(max(least, min(math.sqrt(FILLED * area / n), WIDER * least)))
 
 
-@stage
+@kernel
 def look_round(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
     """Sort the bodies into cells, list the fast ones, and line all up for the search."""
     n, grid = clock.bodies, pairs.grid
@@ -282,7 +282,7 @@ def look_round(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
     line_up(dim, dt, bodies, n, pairs)
 
 
-@stage
+@kernel
 def search(dim: Any, begin: Index, end: Index, periods: Any, pairs: Any, close: Any) -> tuple[int, int]:
     """Note the pairs of bodies from begin to end, in the order of cells, that come near a later one.
 
