@@ -5,6 +5,7 @@ import os
 import tomllib
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -25,6 +26,23 @@ hypothesis.settings.load_profile("ci" if IN_CI else "dev")
 def pytest_xdist_auto_num_workers() -> int:
     """One worker more than there are cores: now and then one waits, for a page, a process or another's compiler."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A worker gets whole files, in their order, and one gets all that needs a browser.
+
+    So what a module makes is made once, and a law that many kernels of a file share is compiled by one process.
+    """
+    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415  # who asks has it
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "browser" if file.startswith("tests/browser/") else file
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

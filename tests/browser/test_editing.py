@@ -258,7 +258,7 @@ def test_scrubbing_back_running_on_and_branching(workbench: Workbench) -> None:
     workbench.until("carom.frame.past && carom.state.time < 0.7 * carom.state.end")
     workbench.settled()
     assert workbench.state("end") == end
-    workbench.page.locator("#strip").get_by_role("button").first.click()
+    workbench.page.locator("#strip").get_by_role("button", name="Back to now").click()
     workbench.until("!carom.frame.past && carom.state.time === carom.state.end")
     assert workbench.places() == last, "the same bits"
     workbench.page.evaluate("carom.focus()")

@@ -5,11 +5,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 SETTLED = """() => window.carom?.link && carom.state && carom.frame && carom.link.seq === carom.state.seq
   && carom.frame.seq === carom.state.seq
   && carom.frame.epoch === carom.scene.epoch && carom.state.epoch === carom.scene.epoch
   && !carom.state.working"""
+
+SAID = """() => ({ strip: document.querySelector("#strip")?.innerText, sent: window.carom?.link?.seq,
+  state: window.carom?.state && { ...carom.state, meters: null, collision_times: null } })"""
+"""What may tell why nothing happens."""
 
 NAMELESS = {
     "button",
@@ -40,7 +45,10 @@ class Workbench:
 
     def until(self, what: str, given: Any = None) -> None:
         """Wait for an expression of the page to hold; `given` is its argument, if it is a function."""
-        self.page.wait_for_function(what, arg=given)
+        try:
+            self.page.wait_for_function(what, arg=given)
+        except PlaywrightTimeout as error:
+            raise AssertionError(f"{what} did not come to hold; the page says {self.page.evaluate(SAID)}") from error
 
     def settled(self) -> None:
         """Wait until all that was sent has been done and is seen."""
