@@ -461,26 +461,35 @@ def test_a_page_speaks_for_itself_alone(lab: Served, bystander: Bystander) -> No
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=8,
 )
+"""What a page can send."""
 
 
 @settings(max_examples=examples(6), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.integers(0, 700), JSON), min_size=20, max_size=60))
 def test_events_with_any_content(lab: Served, told: list[tuple[int, Any]]) -> None:
     """Of a page's own, whose elements and listeners are there, with content that no handler expects."""
-    page, client, listeners = mine(lab)
-    with shell(lab, client) as line:
-        line.send("40")
-        for number, content in told:
-            identity, listener = listeners[number % len(listeners)]
-            args = [json.dumps(content)]
-            line.send(event("event", client_id=client, id=identity, listener_id=listener, args=args))
-        with suppress(TimeoutError, ConnectionClosed):
-            line.recv(timeout=0.2)
-    assert page
+    _, client, listeners = mine(lab)
+    try:
+        with shell(lab, client) as line:
+            line.send("40")
+            for number, content in told:
+                identity, listener = listeners[number % len(listeners)]
+                args = [json.dumps(content)]
+                line.send(event("event", client_id=client, id=identity, listener_id=listener, args=args))
+            while True:
+                line.recv(timeout=0.2)
+    except TimeoutError:
+        pass
+    except ConnectionClosed as ended:  # where the machine is busy, this client can be too slow for such a server
+        assert ended.rcvd is None or ended.rcvd.code != 1008, "a page's own event was refused"
 
 
 def mine(lab: Served) -> tuple[str, str, list[tuple[int, str]]]:
