@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -66,7 +67,7 @@ def cloth(count: int) -> tuple[Scene, float]:
 
 def measure(make: Callable[[int], tuple[Scene, float]], count: int, effort: Effort, *, warm_up: int = 50) -> Row:
     """Steps a second, the best of some slices, and the part of the energy by which the account is wrong."""
-    build.THREADED = sys.maxsize  # on one core
+    build.THREADED, build.CORES = sys.maxsize, 1
     scene, step = make(count)
     sim = Simulation(scene, solver="stepped", step=step, check=False)
     sim.run(until=warm_up * step)
@@ -75,6 +76,21 @@ def measure(make: Callable[[int], tuple[Scene, float]], count: int, effort: Effo
     best = max(steps / cpu_seconds(lambda: sim.run(until=sim.time + steps * step)) for _ in range(effort.slices))
     scale = max(abs(sim.kinetic_energy), abs(sim.potential_energy))
     return {STEPS: best, ENERGY: abs(sim.account.error) / scale if scale else 0.0}
+
+
+def by_the_clock(cores: int, count: int, effort: Effort) -> Row:
+    """Steps a second of wall clock, the best of some slices, on so many cores."""
+    build.THREADED, build.CORES = sys.maxsize, cores
+    scene, step = bodies(count)
+    sim = Simulation(scene, solver="stepped", step=step, check=False).run(until=5 * step)
+    best = 0.0
+    for _ in range(effort.slices):
+        begin, steps = time.perf_counter(), 0
+        while time.perf_counter() - begin < effort.seconds:
+            sim.run(until=sim.time + 4 * step)
+            steps += 4
+        best = max(best, steps / (time.perf_counter() - begin))
+    return {STEPS: best, ENERGY: abs(sim.account.error) / sim.account.scale}
 
 
 def section() -> Section:
@@ -97,14 +113,25 @@ def section() -> Section:
         for title, make, counts, targets, peers, warm_up in works
         for count, target, peer in zip(counts, targets, peers, strict=True)
     ]
+    cases += [
+        Case(
+            name=f"steps-clock-{cores}-{count}",
+            labels=(f"attraction, all pairs, on {'one core' if cores == 1 else 'two cores'}, by the clock", f"{count}"),
+            measure=partial(by_the_clock, cores, count),
+            known=("–", "–"),
+        )
+        for count in (2_000, 4_000)
+        for cores in (1, 2)
+    ]
     return Section(
         key="steps",
         title="The stepped solver",
         text=(
-            "Steps per second of CPU time on one core. The target and the best other code (LAMMPS for W1, which needs "
-            "ten times more steps there; Box2D v3 for W2; REBOUND for attraction; newton for W4) are the project's own "
-            "reference, measured in another run on a machine of this kind. The last column is the error of the energy "
-            "account, relative to the kinetic or potential energy, whichever is more."
+            "Steps per second of CPU time on one core; where it says so, by the clock on one or two. The target and "
+            "the best other code (LAMMPS for W1, which needs ten times more steps there; Box2D v3 for W2; REBOUND for "
+            "attraction; newton for W4) are the project's own reference, measured in another run on a machine of this "
+            "kind. The last column is the error of the energy account, relative to the kinetic or potential energy, "
+            "whichever is more."
         ),
         labels=("work", "N"),
         columns=(STEPS, ENERGY),

@@ -412,6 +412,20 @@ class TestTime:
         assert sim.positions[:, 1] == pytest.approx((-11.25, -20.0, -5.0), abs=1e-12)
         assert sim.positions[:, 0].tolist() == [0.0, 1.0, 2.0]
 
+    @pytest.mark.requirement("S-04", "M-02")
+    @pytest.mark.parametrize("integrator", ["euler", "explicit-euler", "stormer", "verlet", "rk4", "pefrl"])
+    def test_who_is_born_late_moves_as_who_was_there(self, integrator: str) -> None:
+        """Two swings of a spring: the second begins a quarter of a second later, and is that late ever after."""
+        pins = [Ball(position=(0.0, y), fixed=True) for y in (0.0, 5.0)]
+        swings = [Ball(position=(1.5, y), velocity=(0.0, 1.0), mass=2.0, born=y / 20) for y in (0.0, 5.0)]
+        springs = [Link(between=(k, k + 2), stiffness=30.0, length=1.0) for k in (0, 1)]
+        scene = Scene(gravity=(0.0, -9.81), balls=pins + swings, links=springs)
+        sim = Simulation(scene, step=2.0**-6, integrator=integrator).run(until=1.0)
+        first, velocity = sim.positions[2], sim.velocities[2]
+        sim.run(until=1.25)
+        assert sim.positions[3] - (0.0, 5.0) == pytest.approx(first, rel=1e-12, abs=1e-12)
+        assert sim.velocities[3] == pytest.approx(velocity, rel=1e-12, abs=1e-12)
+
     @pytest.mark.requirement("S-04")
     def test_who_is_not_born_has_no_energy_and_no_momentum(self) -> None:
         balls = [Ball(position=(x, 0.0), velocity=(0.0, 1.0), born=x) for x in (0.0, 1.0)]

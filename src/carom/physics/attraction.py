@@ -5,6 +5,7 @@
 with the softening length ε. Each pair is worked out once and pulls both ways, so that momentum is kept to rounding.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,6 +101,8 @@ class Direct(NamedTuple):
     ax: Any
     ay: Any
     az: Any
+    rest: Any  # three more columns, for the second part of the pairs, which another thread may do; empty for few bodies
+    ready: Any  # of one number: 1 if all is summed up already
 
 
 def columns(count: int, n: int) -> list[Any]:
@@ -110,18 +113,26 @@ def columns(count: int, n: int) -> list[Any]:
     return list(raw[first : first + count * length * 8].view(np.float64).reshape(count, length))
 
 
+def direct(constant: float, soft: float, strict: tuple[float, ...], n: int, *, parted: bool = False) -> Direct:
+    """Attraction pair by pair between at most n bodies, with its memory; `parted`: summed in two parts."""
+    rest = np.array(columns(3, n)) if parted else np.zeros((3, 0))
+    x, y, z, mass, ax, ay, az = columns(7, n)
+    return Direct(constant, soft, strict, x, y, z, mass, ax, ay, az, rest, np.zeros(1, np.int64))
+
+
 @branch
 def attract(
-    dim: Any, strict: Any, soft: Real, xs: Any, ys: Any, zs: Any, ms: Any, ax: Any, ay: Any, az: Any, n: Index
-) -> None:
-    """Add to ax, ay, az the accelerations of n bodies, a multiple of eight; ms: their masses times G.
+    dim: Any, strict: Any, soft: Real, xs: Any, ys: Any, zs: Any, ms: Any, ax: Any, ay: Any, az: Any,
+    first: Index, last: Index, n: Index,
+) -> None:  # fmt: skip
+    """Add to ax, ay, az the accelerations of n bodies by pairs whose first is between `first` and `last`.
 
-    Tile by tile: eight bodies among each other, every pair seen from both ends; then two of them at a time with all
-    eights behind the tile.
+    All three are multiples of eight; ms: masses times G. Tile by tile: eight bodies among each other, every pair seen
+    from both ends; then two of them at a time with all eights behind the tile.
     """
     zero = spread(0.0)
     soft = max(soft, FLOOR)
-    for tile in range(ZERO, n, TILE):
+    for tile in range(first, last, TILE):
         p, a = of_eight(xs, ys, zs, tile), of_eight(ax, ay, az, tile)
         for i in range(tile, tile + TILE):
             d = difference(of_one(xs, ys, zs, i), p)
@@ -176,21 +187,51 @@ def fill(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> Any:
         attraction.ax[i] = 0.0
         attraction.ay[i] = 0.0
         attraction.az[i] = 0.0
+        if attraction.rest.size > 0:
+            for axis in range(3):
+                attraction.rest[np.uint64(axis), i] = 0.0
     return full
+
+
+@law
+def parted(attraction: Any, full: Index) -> Any:
+    """Where the second part of the pairs begins, as first bodies: h n - h²/2 = n²/4 leaves both the same work."""
+    if attraction.rest.size == 0:
+        return full
+    return np.uint64(full * (1.0 - math.sqrt(0.5))) // TILE * TILE
+
+
+@law
+def attract_first(dim: Any, attraction: Any, full: Index) -> None:
+    """The first part of the pairs; all of them, where there is no other."""
+    a = attraction
+    attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, a.ax, a.ay, a.az, ZERO, parted(a, full), full)
+
+
+@law
+def attract_rest(dim: Any, attraction: Any, full: Index) -> None:
+    """The second part of the pairs, into columns of its own, so that it does not matter who comes first."""
+    a = attraction
+    if a.rest.size > 0:
+        bx, by, bz = a.rest[ZERO], a.rest[ONE], a.rest[TWO]
+        attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, bx, by, bz, parted(a, full), full, full)
 
 
 @law
 def add_direct(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> None:
     """Add to `accel` what the first n bodies do to each other, pair by pair."""
-    full = fill(dim, attraction, place, accel, np.uint64(n))
-    x, y, z, m = attraction.x, attraction.y, attraction.z, attraction.mass
-    ax, ay, az = attraction.ax, attraction.ay, attraction.az
-    attract(dim, attraction.strict, attraction.soft, x, y, z, m, ax, ay, az, full)
+    if attraction.ready[0] == 0:
+        full = fill(dim, attraction, place, accel, np.uint64(n))
+        attract_first(dim, attraction, full)
+        attract_rest(dim, attraction, full)
+    attraction.ready[0] = 0
+    ax, ay, az, rest = attraction.ax, attraction.ay, attraction.az, attraction.rest
     for i in range(ZERO, np.uint64(n)):
-        accel[i, 0] += ax[i]
-        accel[i, 1] += ay[i]
+        both = rest.size > 0
+        accel[i, 0] += ax[i] + rest[ZERO, i] if both else ax[i]
+        accel[i, 1] += ay[i] + rest[ONE, i] if both else ay[i]
         if len(dim) == 3:
-            accel[i, 2] += az[i]
+            accel[i, 2] += az[i] + rest[TWO, i] if both else az[i]
 
 
 @law

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom.physics import attraction
-from carom.physics.attraction import Direct, columns
+from carom.physics.attraction import direct
 from carom.physics.jit import kernel
 from carom.physics.lanes import fused, short, total, without, write
 from carom.physics.lanes import read_eight as read
@@ -43,7 +43,7 @@ def bodies(n, dimension, seed=1):
 
 
 def direct_of(n, G=1.0, softening=0.0, strict=()):
-    return Direct(G, softening**2, strict, *columns(7, n))
+    return direct(G, softening**2, strict, n)
 
 
 def accelerations(place, mass, dimension=3, G=1.0, softening=0.0, strict=()):
@@ -254,13 +254,13 @@ def test_same_bits_again_and_in_two_threads(strict):
 
 PORTABLE = """
 import numba, numpy as np
-from carom.physics.attraction import Direct, add_direct, columns
+from carom.physics.attraction import add_direct, direct
 from carom.physics.jit import OPTIONS
 add = numba.njit(**OPTIONS)(lambda dim, direct, place, accel, n: add_direct(dim, direct, place, accel, n))
 rng = np.random.default_rng(1)
 place, accel = rng.normal(size=(61, 4)), rng.uniform(0.1, 2.0, size=(61, 4))
 for strict in ((), (1.0,)):
-    add((0.0, 0.0, 0.0), Direct(1.0, 0.01, strict, *columns(7, 61)), place, accel, 61)
+    add((0.0, 0.0, 0.0), direct(1.0, 0.01, strict, 61), place, accel, 61)
 print(accel.tobytes().hex())
 """
 

@@ -1,15 +1,18 @@
 """Attraction by a tree, against the sum over all pairs."""
 
+import _thread
 import math
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
 
+from carom import Attraction, Balls, Scene, Simulation
 from carom.errors import SceneError
 from carom.physics.attraction import Direct
 from carom.physics.jit import kernel
-from carom.solvers.stepped import tree_nodes, tree_walk
+from carom.solvers.stepped import build, tree, tree_nodes, tree_walk
 from carom.solvers.stepped.tree import CROSSOVER, OPENING, add_attraction, attraction_of
 from carom.solvers.stepped.tree import potential_energy as energy
 from carom.solvers.stepped.tree_nodes import Tree
@@ -376,3 +379,49 @@ def test_mistakes_are_named_with_a_remedy(options, where):
     assert text.startswith(where)
     assert "\n" not in text
     assert "Give" in text
+
+
+@pytest.mark.requirement("S-08")
+@pytest.mark.parametrize("integrator", ["verlet", "stormer"])
+def test_two_threads_sum_to_the_bits_of_one(monkeypatch: pytest.MonkeyPatch, integrator: str) -> None:
+    """All pairs of many bodies are summed in two parts, whoever does them; of few in one, as ever."""
+    monkeypatch.setattr(tree, "PARTED", 100)
+    rng = np.random.default_rng(3)
+    balls = Balls(
+        position=rng.normal(0.0, 1.0, (150, 3)), mass=rng.uniform(0.1, 1.0, 150), born=np.arange(150) // 140 * 0.02
+    )
+    scene = Scene(balls=balls, attraction=Attraction(G=1.0, softening=0.3, opening=0.0))
+    runs = []
+    for cores in (1, 2):
+        monkeypatch.setattr(build, "CORES", cores)
+        sim = Simulation(scene, step=2.0**-9, integrator=integrator)
+        assert sim._solver.shares_attraction == (cores == 2)  # type: ignore[attr-defined]  # of the stepped solver
+        runs.append(sim.run(until=0.015).run(until=0.05))
+    assert runs[0].positions.tobytes() == runs[1].positions.tobytes()
+    assert runs[0].energy == runs[1].energy
+    monkeypatch.setattr(tree, "PARTED", 1000)
+    whole = Simulation(scene, step=2.0**-9, integrator=integrator).run(until=0.05)
+    assert runs[0].positions == pytest.approx(whole.positions, rel=1e-11)
+
+
+def test_who_interrupts_two_threads_finds_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while a step is half made: it is made to its end, and the run can go on."""
+    monkeypatch.setattr(tree, "PARTED", 100)
+    monkeypatch.setattr(build, "CORES", 2)
+    balls = Balls(position=np.random.default_rng(3).normal(0.0, 1.0, (150, 3)))
+    scene = Scene(balls=balls, attraction=Attraction(G=1.0, softening=0.3, opening=0.0))
+    sum_part, step = tree.sum_part, 2.0**-9
+
+    def interrupted(*given: Any) -> None:
+        sum_part(*given)
+        if sim.time >= 10 * step:
+            monkeypatch.setattr(tree, "sum_part", sum_part)
+            _thread.interrupt_main()
+
+    sim = Simulation(scene, step=step).run(until=step)
+    monkeypatch.setattr(tree, "sum_part", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sim.run(until=1e6 * step)
+    assert 10 * step <= sim.time < 1e5 * step
+    straight = Simulation(scene, step=step).run(until=sim.time)
+    assert sim.run(until=sim.time + step).positions.tobytes() == straight.run(until=sim.time).positions.tobytes()

@@ -37,7 +37,9 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-THREADED = 100_000 if usable_cores() > 1 else sys.maxsize
+CORES = usable_cores()
+"""With one alone, all is done by one thread."""
+THREADED = 100_000 if CORES > 1 else sys.maxsize
 """Balls from which two threads look for partners: below, handing over costs more than it saves."""
 THICKNESS = 0.01
 """Of a cloth, as a part of the length of its edges, to each side."""

@@ -33,7 +33,7 @@ def potentials(
         stored["gravity"] = float(-(m * (x @ np.array(forces.gravity)))[moving].sum())
     if forces.springs:
         stored["links"] = _in_springs(forces, x)
-    if forces.hinges:
+    if forces.hinges and len(forces.hinges.k):
         stored["bends"] = _in_hinges(forces, x)
     if forces.attraction:
         place, accel = np.zeros((2, len(x), 4))

@@ -7,14 +7,17 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from threading import Event
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, StepWarning
+from carom.physics.attraction import Direct
 from carom.scene import Scene
-from carom.solvers.stepped import loop, partners, stored
+from carom.solvers.stepped import build, loop, partners, stored, tree
 from carom.solvers.stepped.between import glimpse
 from carom.solvers.stepped.build import (
     Heap,
@@ -194,7 +197,9 @@ class Engine(Steered):
                 self._sort()
             steps = min(steps, SORTING - done % SORTING)
         if self.pairs and self.pairs.other.size and not self.heap and not self.hooks:
-            return self._two_threads(steps, goal, logs)
+            return self._in_two_threads(partial(self._search_together, goal=goal, logs=logs), steps, goal)
+        if self.shares_attraction:
+            return self._in_two_threads(partial(self._attract_together, goal=goal, logs=logs), steps, goal)
         if not self.hooks:
             return self._call(steps, goal, logs, loop.WHOLE)
         for hook in self.hooks.before:
@@ -208,27 +213,60 @@ class Engine(Steered):
             hook()
         return reason
 
-    def _two_threads(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
-        """Make steps in which two threads look for partners; the bits are those of one."""
-        pairs, periods = cast("Pairs", self.pairs), self.forces.periods
-        reason = DONE
-        with ThreadPoolExecutor(1) as helper:
+    def _in_two_threads(self, step: Callable[[ThreadPoolExecutor], int], steps: int, goal: int) -> int:
+        """Make steps of several calls, of which two threads do a part together; the bits are those of one.
+
+        Another thread leads: Ctrl-C reaches the first one alone, and stops the run after a whole step.
+        """
+        stopped = Event()
+
+        def lead() -> int:
+            reason = DONE
             for _ in range(steps):
-                self._call(1, goal, logs, loop.PREPARE)
-                n = int(self.clock["bodies"][0])
-                half, ready = n // 2, pairs.ready
-                if n > 1:
-                    partners.look_round(self.dim, self.method.step, self.clock[0], self.bodies, pairs)
-                    task = helper.submit(partners.search, self.dim, half, n, periods, pairs, pairs.other)
-                    ready[[partners.FOUND, partners.UP_TO]] = partners.search(
-                        self.dim, 0, half, periods, pairs, pairs.close
-                    )
-                    ready[[partners.FOUND_TOO, partners.UP_TO_TOO]] = task.result()
-                    ready[partners.HALF], ready[partners.SEARCHED] = half, 1
-                reason = self._call(1, goal, logs, loop.FINISH)
-                if reason != DONE or self.collisions >= goal:
+                reason = step(threads)
+                if reason != DONE or self.collisions >= goal or stopped.is_set():
                     break
-        return reason
+            return reason
+
+        with ThreadPoolExecutor(2) as threads:
+            run = threads.submit(lead)
+            try:
+                return run.result()
+            finally:
+                stopped.set()
+
+    def _search_together(self, threads: ThreadPoolExecutor, goal: int, logs: NDArray[Any]) -> int:
+        """A step in which two threads look for partners."""
+        pairs, periods = cast("Pairs", self.pairs), self.forces.periods
+        self._call(1, goal, logs, loop.PREPARE)
+        n = int(self.clock["bodies"][0])
+        half, ready = n // 2, pairs.ready
+        if n > 1:
+            partners.look_round(self.dim, self.method.step, self.clock[0], self.bodies, pairs)
+            task = threads.submit(partners.search, self.dim, half, n, periods, pairs, pairs.other)
+            ready[[partners.FOUND, partners.UP_TO]] = partners.search(self.dim, 0, half, periods, pairs, pairs.close)
+            ready[[partners.FOUND_TOO, partners.UP_TO_TOO]] = task.result()
+            ready[partners.HALF], ready[partners.SEARCHED] = half, 1
+        return self._call(1, goal, logs, loop.FINISH)
+
+    @property
+    def shares_attraction(self) -> bool:
+        """Is the sum over all pairs long enough for two threads, asked for once a step, and is there a second core?"""
+        pull = self.forces.attraction
+        once = self.method.integrator.kind in ("verlet", "stormer") and not self.heap and not self.hooks
+        return bool(pull) and isinstance(pull, Direct) and pull.rest.size > 0 and once and build.CORES > 1
+
+    def _attract_together(self, threads: ThreadPoolExecutor, goal: int, logs: NDArray[Any]) -> int:
+        """A step in which two threads sum up the attraction; one alone sums in two parts too."""
+        pull = self.forces.attraction
+        self._call(1, goal, logs, loop.MEET)
+        n = int(self.clock["bodies"][0])
+        full = tree.line_up(self.dim, pull, self.bodies.place, self.bodies.accel, n)
+        task = threads.submit(tree.sum_part, self.dim, pull, full, True)
+        tree.sum_part(self.dim, pull, full, False)
+        task.result()
+        pull.ready[0] = 1
+        return self._call(1, goal, logs, loop.PULL)
 
     @property
     def sortable(self) -> bool:
@@ -275,8 +313,6 @@ class Engine(Steered):
     ) -> int:  # fmt: skip
         """Let the kernel make steps on this state, which may be a copy."""
         told, tables, varying = self._no_logs if logs is None else logs, self.tables, self.varying
-        if not varying and not any(forces.gravity):
-            forces = forces._replace(gravity=())
         if self.walls and self.walls.notes.size != told.size:  # contacts with walls are noted if anyone listens
             self.walls = self.walls._replace(notes=np.zeros(told.size, contact_record))
         flat = heap and not len(heap.walls.parts)

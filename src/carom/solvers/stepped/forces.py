@@ -55,7 +55,7 @@ NO_HANDS = Hands(np.zeros(0, np.uint32), np.zeros((0, 3)), np.zeros(0), np.zeros
 class Forces(NamedTuple):
     """What pulls; an empty tuple stands for a kind that the scene has none of."""
 
-    gravity: Any  # (gx, gy, gz), m/s²; empty only where no other force acts either
+    gravity: Any  # (gx, gy, gz), m/s²
     drag: Any  # (linear, quadratic), kg/s and kg/m
     springs: Any
     hinges: Any
@@ -230,7 +230,7 @@ def accelerate(
             if w == 0.0:  # who drives it bears the force on it
                 work -= accel[i, axis] * velocity[i, axis]
             accel[i, axis] *= w
-            if len(gravity) > 0 and w > 0.0:
+            if w > 0.0:
                 accel[i, axis] += gravity[axis]
     if len(attraction) > 0:
         work += attract_each_other(dim, attraction, place, velocity, accel, n)

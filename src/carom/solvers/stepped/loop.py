@@ -25,6 +25,8 @@ WHOLE: Final = 0
 PREPARE: Final = 1
 FINISH: Final = 2
 LOOK: Final = 3  # no step: set the accelerations, so that one can look along the path to come
+MEET: Final = 4  # up to where the forces at the new places are asked for
+PULL: Final = 5  # and from there on
 
 SPEEDY: Final = 1e100  # m/s; whoever is faster has flown off
 NOTICED: Final = 1e12  # m/s; from here on one looks who that is
@@ -32,20 +34,23 @@ NOTICED: Final = 1e12  # m/s; from here on one looks who that is
 
 @law
 def bear(
-    dim: Any, clock: Any, bodies: Any, born: Any, t: Real, gravity: Any, springs: Any, hinges: Any, attraction: Any,
-    periods: Any,
+    dim: Any, clock: Any, bodies: Any, born: Any, t: Real, dt: Real, gravity: Any, springs: Any, hinges: Any,
+    attraction: Any, periods: Any, stormer: Any,
 ) -> None:  # fmt: skip
     """Bodies whose time has come are there from this step on; they are in the order of their births.
 
-    The energy that they bring, of motion and of forces, counts as work that was put in.
+    The energy that they bring, of motion and of forces, counts as work that was put in. For Störmer-Verlet they come
+    from where makes their first step one by Euler: 2 x - (x - v dt) + a dt² = x + (v + a dt) dt.
     """
     while clock.bodies < born.size and born[np.uint64(clock.bodies)] <= t:
         i = np.uint64(clock.bodies)
         for axis in range(3):
             v = bodies.velocity[i, axis]
             clock.work += 0.5 * bodies.accel[i, 3] * v * v
-            if len(gravity) > 0 and bodies.velocity[i, 3] > 0.0:
+            if bodies.velocity[i, 3] > 0.0:
                 clock.work -= bodies.accel[i, 3] * gravity[axis] * bodies.place[i, axis]
+            if len(stormer) > 0:
+                bodies.start[i, axis] = bodies.place[i, axis] - v * dt
         clock.work += brought(dim, springs, hinges, attraction, periods, bodies.place, bodies.accel, i)
         clock.bodies += 1
         clock.fresh = 0
@@ -208,22 +213,24 @@ def advance(
         return DONE
     for _ in range(steps):
         t = clock.steps * dt
-        if part != FINISH:
+        if part != FINISH and part != PULL:
             bear(
-                dim, clock, bodies, born, clock.begin + t, forces.gravity, forces.springs, forces.hinges,
-                forces.attraction, forces.periods,
+                dim, clock, bodies, born, clock.begin + t, dt, forces.gravity, forces.springs, forces.hinges,
+                forces.attraction, forces.periods, stormer,
             )  # fmt: skip
         if len(heap) > 0:
             if part != FINISH and not settle(
                 dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, walls, cloth, logs
             ):
                 return CROWDED
-        elif part != FINISH:
+        elif part != FINISH and part != PULL:
             prepare(dim, clock.begin + t, dt, clock, bodies, forces, varying, stormer, splitting, tableau, rubbing)
         if part == PREPARE:
             return DONE
-        if len(heap) == 0:
+        if len(heap) == 0 and part != PULL:
             meet(dim, t, dt, clock, bodies, forces.periods, setting, walls, pairs, cloth, logs)
+        if part == MEET:
+            return DONE
         clock.steps += 1
         t = clock.begin + clock.steps * dt
         if len(heap) == 0:

@@ -41,13 +41,14 @@ def forces_now(dim: Any, t: Real, bodies: Any, n: Index, forces: Any) -> tuple[f
 def fly(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, varying: Any) -> None:
     """Velocity Verlet, first part: x += v dt + a dt²/2, v += a dt."""
     place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
+    forced = len(varying) > 0 or gravity[0] != 0.0 or gravity[1] != 0.0 or gravity[2] != 0.0
     fastest = 0.0
     for k in range(n):
         i = np.uint64(k)
         vv = 0.0
         for axis in range(len(dim)):
             v = velocity[i, axis]
-            if len(gravity) > 0 or len(varying) > 0:
+            if forced:
                 a = accel[i, axis]
                 place[i, axis] += (v + 0.5 * a * dt) * dt
                 v += a * dt

@@ -95,8 +95,8 @@ def springs_of(scene: Scene, row: Rows, linked: NDArray[np.uint32]) -> Springs |
 
 
 def hinges_of(scene: Scene, row: Rows) -> Hinges | tuple[()]:
-    """The bends between rows."""
+    """The bends between rows; where there are links but no bends, none, for the same kernel."""
     bends = scene.bends
-    if not len(bends):
+    if not len(bends) and not len(scene.links):
         return ()
     return Hinges(bodies=row[bends.corner].astype(np.uint32), k=np.array(bends.stiffness), rest=np.array(bends.angle))

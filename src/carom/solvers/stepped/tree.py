@@ -11,12 +11,22 @@ import numpy as np
 from numba.extending import overload
 
 from carom.errors import Problem, SceneError
-from carom.physics.attraction import Direct, add_direct, columns, energy_direct
+from carom.physics.attraction import (
+    Direct,
+    add_direct,
+    attract_first,
+    attract_rest,
+    columns,
+    direct,
+    energy_direct,
+    fill,
+)
 from carom.physics.jit import INLINE, Index, kernel
 from carom.solvers.stepped.tree_nodes import LEAF, MOMENTS, SPOT, Tree
 from carom.solvers.stepped.tree_walk import add_tree, energy_tree
 
 CROSSOVER = 4000  # bodies from which on the tree is the faster one, even where they crowd around a centre
+PARTED = 2000  # bodies from which on all pairs are summed in two parts, of which another thread may do one
 OPENING = 0.5  # θ, if nobody says
 COARSEST = 2.0  # θ beyond which nothing is left of the accuracy
 
@@ -43,7 +53,7 @@ def attraction_of(
         opening = OPENING if n >= CROSSOVER else 0.0
     soft, flavour = softening * softening, (1.0,) if strict else ()
     if opening == 0.0:
-        return Direct(G, soft, flavour, *columns(7, n))
+        return direct(G, soft, flavour, n, parted=n >= PARTED)
     leaves = max(1, -(-n // int(LEAF)))
     nodes = 2 * leaves - 1
     first, of_leaves, left, far, near = (np.zeros(nodes, np.uint32) for _ in range(5))
@@ -85,3 +95,18 @@ _offer(attraction_energy, energy_direct, energy_tree)
 def potential_energy(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> float:
     """The potential energy of the first n bodies, J; for Python."""
     return attraction_energy(dim, attraction, place, accel, n)
+
+
+@kernel
+def line_up(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> int:
+    """Write bodies into the columns of a sum over all pairs; how many there are then."""
+    return int(fill(dim, attraction, place, accel, np.uint64(n)))
+
+
+@kernel
+def sum_part(dim: Any, attraction: Any, full: Index, rest: bool) -> None:
+    """One of the two parts of that sum; for threads."""
+    if rest:
+        attract_rest(dim, attraction, np.uint64(full))
+    else:
+        attract_first(dim, attraction, np.uint64(full))
