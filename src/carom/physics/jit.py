@@ -15,6 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from carom.physics.lean import Lean
 from carom.physics.linked import ForCallers
 from carom.physics.once import compiled_once
 
@@ -28,7 +29,9 @@ Real: TypeAlias = Any
 # this when it compiles; there is no option for one function.
 setattr(numba.config, "SLP_VECTORIZE", 1)  # noqa: B010  # Numba makes its settings when it is loaded
 
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
+OPTIONS: dict[str, Any] = {
+    "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True, "pipeline_class": Lean,
+}  # fmt: skip
 ALONE: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}  # no entry from Python
 WITHIN: dict[str, Any] = {**ALONE, "pipeline_class": ForCallers, "forceinline": False}  # else as in the caller
 INLINE: dict[str, Any] = {**WITHIN, "forceinline": True}

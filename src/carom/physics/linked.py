@@ -9,9 +9,10 @@ from typing import Any
 
 from numba import _dynfunc  # type: ignore[attr-defined]  # compiled, without types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
+
+from carom.physics.lean import Lean
 
 
 class LinkedCode(JITCodeLibrary):
@@ -48,14 +49,13 @@ class LowerForCallers(NativeLowering):
         return changed
 
 
-class ForCallers(CompilerBase):
+class ForCallers(Lean):
     """The compiler of functions that are part of a kernel."""
 
-    def define_pipelines(self) -> list[Any]:
-        """Numba's passes, with another last one."""
-        pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
+    def define_pipelines(self) -> list[PassManager]:
+        """The passes of a kernel, with another last one."""
+        [pipeline] = super().define_pipelines()
         pipeline.passes = [
             (LowerForCallers if step is NativeLowering else step, text) for step, text in pipeline.passes
         ]
-        pipeline.finalize()
         return [pipeline]

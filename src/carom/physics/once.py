@@ -17,6 +17,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from carom.locking import given_back, taken
+from carom.physics.lean import what_is_known
 
 LONGEST = 300.0
 """A process waits at most so long for another, s; then it compiles for itself."""
@@ -38,6 +39,7 @@ def compiled_once(dispatcher: Any) -> None:
             global_compiler_lock,
             _alone(cache, variant, told),
             _without_collector(),
+            what_is_known(),
         ):  # threads in turn first, so that none waits for another
             return compile_now(signature)  # which looks into the cache first
 

@@ -1,6 +1,7 @@
 """A cached kernel is used again, and only as long as no source of a kernel has changed."""
 
 import importlib.util
+import operator
 import os
 import subprocess
 import sys
@@ -9,8 +10,11 @@ from typing import Any
 
 import numba
 import pytest
+from numba.core.errors import TypingError
+from numba.core.types.functions import BaseFunction
+from numba.core.typing.context import BaseContext
 
-from carom.physics import jit
+from carom.physics import jit, lean
 
 NAME = "tiny_kernels_for_a_test"
 SOURCE = "def double(x):\n    return 2.0 * x\n"
@@ -163,3 +167,48 @@ def test_a_law_has_no_machine_code_of_its_own() -> None:
         [overload] = function.overloads.values()  # type: ignore[attr-defined]  # a Numba dispatcher
         entry = overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name)
         assert bool(entry) is has_code
+
+
+def test_what_numba_finds_out_is_remembered_only_while_a_kernel_is_compiled() -> None:
+    """Who compiles functions of their own in the same process meets Numba as it is."""
+    plain = BaseFunction.get_call_type, BaseContext.resolve_value_type
+
+    @jit.law
+    def inner(x: float) -> float:
+        return x * x + x
+
+    @jit.kernel
+    def outer(x: float) -> float:
+        return inner(x) + x * x
+
+    lean.known.clear()
+    assert outer(1.5) == 6.0
+    met = [key for key in lean.known if key[0].typing_key is operator.mul]
+    assert len(met) == 1
+    assert (BaseFunction.get_call_type, BaseContext.resolve_value_type) == plain
+
+
+def test_a_kernel_that_cannot_be_compiled_leaves_numba_as_it_was() -> None:
+    plain = BaseFunction.get_call_type, BaseContext.resolve_value_type
+
+    @jit.kernel
+    def wrong(x: float) -> Any:
+        return x + "metre"  # type: ignore[operator]  # that is the point
+
+    with pytest.raises(TypingError):
+        wrong(1.5)
+    assert (BaseFunction.get_call_type, BaseContext.resolve_value_type) == plain
+
+
+@pytest.mark.parametrize("numbers", [(1, 2.5), (2.5, 1), (1, 2), (2.5, 1.5), (True, 2.5)])
+def test_remembered_meanings_are_those_of_the_types(numbers: tuple[Any, Any]) -> None:
+    """A sum of whole numbers is a whole number also after one of floats."""
+
+    def combined(a: Any, b: Any) -> tuple[Any, ...]:
+        return a + b, a - b, a * b, a / b, max(a, b), min(a, b), abs(a), a < b
+
+    plain = numba.njit(error_model="numpy")(combined)
+    for a, b in ((0.5, 0.25), numbers):
+        found, expected = jit.kernel(combined)(a, b), plain(a, b)
+        assert found == expected
+        assert [type(each) for each in found] == [type(each) for each in expected]
