@@ -183,10 +183,10 @@ class Simulation(Keeping):
         return False
 
     def _go_on(self, end: float, quota: int, logs: NDArray[Any]) -> bool:
-        """Let the solver run; if it cannot go on, time is as far as it came, and the state there can be read."""
+        """Let the solver run; if it cannot or may not go on, time is as far as it came, and its state can be read."""
         try:
             return self._solver.advance(end, quota, logs)
-        except SolverError:
+        except (SolverError, KeyboardInterrupt):
             self._time = max(self._time, self._solver.time)
             raise
 

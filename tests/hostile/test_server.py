@@ -43,9 +43,14 @@ def lab() -> Iterator[Served]:
 
 
 def visit(lab: Served, path: str) -> ClientConnection:
-    headers = {"Cookie": lab.cookie}
+    """A line to the laboratory; without pings, which take from `random` while hypothesis does."""
     return connect(
-        f"ws://{lab.host}{path}", origin=lab.origin, additional_headers=headers, open_timeout=30, close_timeout=2
+        f"ws://{lab.host}{path}",
+        origin=lab.origin,
+        additional_headers={"Cookie": lab.cookie},
+        open_timeout=30,
+        close_timeout=2,
+        ping_interval=None,
     )
 
 

@@ -14,7 +14,9 @@ from pathlib import Path
 from lab.serving import environment
 
 PATIENCE = 90.0
-"""Seconds for JupyterLab to start on a busy machine, and to end."""
+"""Seconds for JupyterLab to start on a busy machine, and to end when it is told to end at once."""
+FAREWELL = 5.0
+"""Seconds in which it may end by itself."""
 
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -106,11 +108,11 @@ def started(process: subprocess.Popen[bytes], runtime: Path, said: Path) -> dict
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Its kernels end with it."""
+    """Its kernels end with it: asked, or when they find themselves alone. It may wait for pages that are gone."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(PATIENCE / 3)
+            process.wait(FAREWELL)
         except subprocess.TimeoutExpired:
             process.kill()
     process.wait(PATIENCE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
@@ -59,6 +59,8 @@ ASTRAY = 0.1
 """The integrator's error, as a part of all energies, from which attraction is not followed any more."""
 FIRST_LOOK, LAST_LOOK = 16, 4096
 """Steps between two looks at that error, at first and later on: a look costs about as much as a step."""
+HEARING = 0.1
+"""Seconds after which who waits for other threads listens whether somebody pressed Ctrl-C."""
 
 
 @dataclass
@@ -231,6 +233,8 @@ class Engine(Steered):
         with ThreadPoolExecutor(2) as threads:
             run = threads.submit(lead)
             try:
+                while not wait([run], HEARING).done:
+                    pass
                 return run.result()
             finally:
                 stopped.set()
@@ -331,19 +335,17 @@ class Engine(Steered):
         return bool(self.walls or self.pairs or self.cloth or self.heap)
 
     @property
-    def varying(self) -> tuple[int, ...]:
-        """Not empty where forces vary, and so are asked for in each step: uniform gravity alone does not."""
+    def varying(self) -> bool:
+        """Do forces vary, so that they are asked for in each step? Uniform gravity alone does not."""
         f = self.forces
-        lasting = any(map(len, (f.springs, f.hinges, f.hands.k, f.attraction, f.extra)))
-        return (0,) if lasting or any(f.drag) else ()
+        return any(map(len, (f.springs, f.hinges, f.hands.k, f.attraction, f.extra))) or any(f.drag)
 
     @property
-    def rubbing(self) -> tuple[int, ...]:
-        """Not empty where forces depend on velocity, or may, for integrators that ask."""
+    def rubbing(self) -> bool:
+        """Do forces depend on velocity, or may they? For integrators that ask."""
         f = self.forces
         damped = bool(f.springs) and f.springs.c.size > 0
-        asked = bool(self.tables.splitting)
-        return (0,) if asked and (damped or any(f.drag) or len(f.hands.k) or len(f.extra)) else ()
+        return damped or any(f.drag) or len(f.hands.k) > 0 or len(f.extra) > 0
 
     def _name(self, logs: NDArray[Any]) -> None:
         """Rows into numbers of the scene: before the rows are put in order again."""

@@ -59,7 +59,7 @@ def bear(
 @law
 def prepare(
     dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any,
-    varying: Any, stormer: Any, splitting: Any, tableau: Any, rubbing: Any,
+    varying: bool, stormer: Any, splitting: Any, tableau: Any, rubbing: bool,
 ) -> None:  # fmt: skip
     """Move all bodies by a step, as if nothing were in the way."""
     n = clock.bodies
@@ -86,7 +86,7 @@ def prepare(
 @law
 def finish(
     dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any,
-    varying: Any, stormer: Any, splitting: Any, tableau: Any,
+    varying: bool, stormer: Any, splitting: Any, tableau: Any,
 ) -> None:  # fmt: skip
     """Bring velocities to the end of the step, with the forces that act there; t is the time then."""
     n = clock.bodies
@@ -96,20 +96,20 @@ def finish(
         return
     if len(stormer) > 0:
         moves.land(dim, dt, bodies, n)
-    if len(varying) > 0:
+    if varying:
         drag, damping, work = moves.forces_now(dim, t, bodies, n, forces)
         clock.drag += drag * dt
         clock.damping += damping * dt
         clock.work += work * dt
     if len(stormer) > 0:
         moves.central_difference(dim, dt, bodies, n)
-    elif len(varying) > 0:
+    elif varying:
         moves.correct(dim, dt, bodies, n)
 
 
 @law
 def settle(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any, setting: Any, varying: Any, heap: Any,
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any, setting: Any, varying: bool, heap: Any,
     walls: Any, cloth: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """A whole step of a pile, in pieces if need be; False if there is no room for the contacts of one.
@@ -133,7 +133,7 @@ def settle(
 @stage
 def settle_piece(
     dim: Any, t: Real, begin: Real, dt: Real, piece: Real, clock: Any, bodies: Any, forces: Any, setting: Any,
-    varying: Any, heap: Any, walls: Any, cloth: Any, logs: Any,
+    varying: bool, heap: Any, walls: Any, cloth: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """A piece of a step of dt, in substeps, from `begin` on; False if there is no room, and nothing has changed."""
     n = clock.bodies
@@ -150,7 +150,7 @@ def settle_piece(
         return False
     mark_places(dim, bodies, n, walls, cloth)
     for k in range(substeps):
-        if len(varying) > 0:
+        if varying:
             drag, damping, work = moves.forces_now(dim, t + begin + k * h, bodies, n, forces)
             clock.drag += drag * h
             clock.damping += damping * h
@@ -202,7 +202,7 @@ def flown_off(place: Any, velocity: Any, n: Index, fastest: Real) -> int:
 @kernel
 def advance(
     dim: Any, clocks: Any, bodies: Any, born: Any, turns: Any, forces: Any, setting: Any,
-    varying: Any, stormer: Any, splitting: Any, tableau: Any, rubbing: Any,
+    varying: bool, stormer: Any, splitting: Any, tableau: Any, rubbing: bool,
     walls: Any, pairs: Any, cloth: Any, heap: Any, logs: Any, dt: Real, steps: Index, goal: Index, part: Index,
 ) -> int:  # fmt: skip
     """Make so many steps of dt, or until there have been `goal` collisions; says why it stopped."""

@@ -38,10 +38,10 @@ def forces_now(dim: Any, t: Real, bodies: Any, n: Index, forces: Any) -> tuple[f
 
 
 @law
-def fly(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, varying: Any) -> None:
+def fly(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, varying: bool) -> None:
     """Velocity Verlet, first part: x += v dt + a dt²/2, v += a dt."""
     place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
-    forced = len(varying) > 0 or gravity[0] != 0.0 or gravity[1] != 0.0 or gravity[2] != 0.0
+    forced = varying or gravity[0] != 0.0 or gravity[1] != 0.0 or gravity[2] != 0.0
     fastest = 0.0
     for k in range(n):
         i = np.uint64(k)
@@ -53,7 +53,7 @@ def fly(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, var
                 place[i, axis] += (v + 0.5 * a * dt) * dt
                 v += a * dt
                 velocity[i, axis] = v
-                if len(varying) > 0:
+                if varying:
                     bodies.last[i, axis] = a
             else:
                 place[i, axis] += v * dt
@@ -132,7 +132,7 @@ def kick(dim: Any, h: Real, bodies: Any, n: Index) -> None:
 
 @law
 def split(
-    dim: Any, t: Real, dt: Real, bodies: Any, n: Index, forces: Any, splitting: Any, rubbing: Any
+    dim: Any, t: Real, dt: Real, bodies: Any, n: Index, forces: Any, splitting: Any, rubbing: bool
 ) -> tuple[float, float, float]:
     """A splitting: drifts and kicks in turn. `splitting` is (parts, is it a kick?); gives energies lost, J.
 
@@ -149,7 +149,7 @@ def split(
             since += h
             continue
         p, q, r = forces_now(dim, t + since, bodies, n, forces)
-        if len(rubbing) > 0:
+        if rubbing:
             for i in range(n):
                 for axis in range(3):
                     bodies.rest[np.uint64(i), axis] = bodies.velocity[np.uint64(i), axis]
