@@ -44,8 +44,14 @@ def compiled_once(dispatcher: Any) -> None:
             return compile_now(signature)  # which looks into the cache first
 
     def save(signature: Any, overload: Any) -> None:
-        with _alone(cache, "index"):
-            save_now(signature, overload)
+        try:
+            with _alone(cache, "index"):
+                save_now(signature, overload)
+        except RuntimeError as error:
+            if "no compiled object" not in str(error):
+                raise
+            # Ctrl-C came while LLVM handed over the machine code: Python drops what is raised there, and so the code.
+            raise KeyboardInterrupt from error
 
     dispatcher.compile, cache.save_overload = compile_once, save
 
