@@ -41,17 +41,20 @@ def nearest_images(region, places):
 
 @kernel
 def copy_words(dim, hood, balls, i, face, found, out):
-    words, first, n = neighbourhood.candidates(dim, hood, balls, i, face, found)
-    for k in range((n + 3) // 4 * 4):
+    n = neighbourhood.candidates(dim, hood, balls, i, face, found)
+    words, first = neighbourhood.where(hood, i, found)
+    pace = neighbourhood.pace(hood)
+    full = (n + pace - 1) // pace * pace
+    for k in range(full):
         out[k] = words[first + k]
-    return n
+    return n, full
 
 
 def words_by(region, hood, balls, i, face):
-    """The candidates of a ball; behind them it stands itself, up to a multiple of four."""
+    """The candidates of a ball; behind them it stands itself, up to a multiple of the pace."""
     found, out = np.zeros((2, 4 * balls.size + 64), np.uint32)
-    n = copy_words((0,) * region.dimension, hood, balls, i, face, found, out)
-    assert (out[n : (n + 3) // 4 * 4] == (candidate.PLAIN | i)).all()
+    n, full = copy_words((0,) * region.dimension, hood, balls, i, face, found, out)
+    assert (out[n:full] == (candidate.PLAIN | i)).all()
     return out[:n]
 
 

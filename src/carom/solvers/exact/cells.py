@@ -198,12 +198,24 @@ def ahead(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -
 
 
 @law
-def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
+def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -> int:
     """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face."""
     n = around(dim, cells, balls, i, found) if face == ALL_AROUND else ahead(dim, cells, balls, i, face, found)
     for k in range(3):
         found[np.uint64(n + k)] = named(i, ITSELF)
-    return found, 0, n
+    return n
+
+
+@law
+def where(cells: Any, i: Index, found: Any) -> tuple[Any, int]:
+    """As they were collected."""
+    return found, 0
+
+
+@law
+def pace(cells: Any) -> int:
+    """Four: few balls are in the cells around one, fewer still beyond a face."""
+    return 4
 
 
 @law

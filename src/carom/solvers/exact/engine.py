@@ -19,6 +19,7 @@ from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.history import History, Page
 from carom.solvers.exact.memory import aligned, curve_order
 from carom.solvers.exact.notes import note_record
+from carom.solvers.exact.predict import Sight
 from carom.solvers.exact.records import NONE, ball_record, clock_record
 from carom.solvers.exact.together import simultaneous
 from carom.world.anchors import World
@@ -110,8 +111,7 @@ class Engine:
         mode = self.mode if world.bounded else "cells"
         self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, mode)
         room = self.balls.size * self._copies() + 64
-        self.found = np.empty(room, np.uint32)
-        self.times = np.empty(room)
+        self.sight = Sight(np.empty((2, room), np.uint32), np.empty((2, room)), np.empty(2, np.int64))
         self._predict()
 
     def _copies(self) -> int:
@@ -222,7 +222,7 @@ class Engine:
             loop.advance(
                 self.dim, self.balls, self.clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
                 self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                self.gravity, self.found, self.times, logs, notes, self.relative(until), afresh, self.ahead,
+                self.gravity, self.sight, logs, notes, self.relative(until), afresh, self.ahead,
             )
         )  # fmt: skip
 

@@ -90,10 +90,23 @@ def first_wall(lists: Any, balls: Any, i: Index) -> int:
 
 
 @law
-def candidates(dim: Any, lists: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
-    """The balls of ball i's list."""
-    start, n = list_of(lists, i)
-    return lists.pool, start, n
+def candidates(dim: Any, lists: Any, balls: Any, i: Index, face: Index, found: Any) -> int:
+    """How many balls ball i's list names."""
+    _, n = list_of(lists, i)
+    return n
+
+
+@law
+def where(lists: Any, i: Index, found: Any) -> tuple[Any, int]:
+    """The list itself."""
+    start, _ = list_of(lists, i)
+    return lists.pool, start
+
+
+@law
+def pace(lists: Any) -> int:
+    """Eight: hardly a list in the plane is longer."""
+    return 8
 
 
 @law

@@ -129,7 +129,7 @@ def tidy(clock: Any, t: Real, balls: Index) -> int:
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
     rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
-    g: Any, found: Any, times: Any, logs: Any, notes: Any, limit: Real, afresh: bool, ahead: Any,
+    g: Any, sight: Any, logs: Any, notes: Any, limit: Real, afresh: bool, ahead: Any,
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
 
@@ -192,14 +192,15 @@ def advance(
                 return reason
             if i == heap_i[0]:
                 calendar.pop(heap_t, heap_i, clock)
-        todo = balls.size if afresh else (1 if j == NONE else 2)
-        for k in range(todo):
-            each = np.uint32(k) if afresh else (i if k == 0 else j)
-            predict(dim, hood, balls, each, face, t, clock.events, rest_on, walls, g, found, times)
+        for first in range(0, balls.size if afresh else 1, 2):
+            if afresh:
+                i = np.uint32(first)
+                j = np.uint32(first + 1) if first + 1 < balls.size else np.uint32(NONE)
+            predict(dim, hood, balls, i, j, face, t, clock.events, rest_on, walls, g, sight)
         if afresh:
             return GO
         # Filed after both are predicted: what depends on when an event is cannot be guessed ahead.
-        for k in range(todo):
+        for k in range(1 if j == NONE else 2):
             if not calendar.file(balls, heap_t, heap_i, blocks, clock, i if k == 0 else j):
                 calendar.turn(balls, heap_t, heap_i, blocks, clock)
 

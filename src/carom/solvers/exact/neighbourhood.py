@@ -13,11 +13,21 @@ from carom.physics.jit import INLINE, Index, Real
 from carom.solvers.exact import cells, listing, lists
 
 
-def candidates(dim: Any, hood: Any, balls: Any, i: Index, face: Index, found: Any) -> tuple[Any, int, int]:
-    """Whom ball i could touch before its neighbourhood expires: an array, where in it they begin, and their number.
+def candidates(dim: Any, hood: Any, balls: Any, i: Index, face: Index, found: Any) -> int:
+    """How many balls ball i could touch before its neighbourhood expires; they are collected in `found` if need be."""
+    raise NotImplementedError
 
-    Behind them stands ball i itself, so often that the number becomes a multiple of four.
+
+def where(hood: Any, i: Index, found: Any) -> tuple[Any, int]:
+    """Where those stand: an array, and the place of the first.
+
+    Behind them stands ball i itself, so often that their number becomes a multiple of the pace.
     """
+    raise NotImplementedError
+
+
+def pace(hood: Any) -> int:
+    """How many are looked at at once."""
     raise NotImplementedError
 
 
@@ -56,6 +66,8 @@ def offer(stub: Callable[..., Any], by_cells: Callable[..., Any], by_lists: Call
 
 
 offer(candidates, cells.candidates, lists.candidates)
+offer(where, cells.where, lists.where)
+offer(pace, cells.pace, lists.pace)
 offer(first_wall, cells.first_wall, lists.first_wall)
 offer(expiry, cells.expiry, lists.expiry)
 offer(renew, cells.renew, listing.renew)

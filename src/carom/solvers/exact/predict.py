@@ -134,25 +134,39 @@ def contact_times(dim: Any, hood: Any, balls: Any, one: Any, words: Any, k: Inde
     return meeting(contact_time.first_root(t, slope, gap, disc), slope, disc)
 
 
+class Sight(NamedTuple):
+    """What two balls see that are to be predicted together: whom they could touch, and when they would."""
+
+    found: Any  # (2, room) words: candidates, where the neighbourhood has no list of them
+    times: Any  # (2, room) when each is touched: infinity for those that the ball does not meet
+    count: Any  # (2,) how many they are
+
+
 @law
-def scan_balls(
-    dim: Any, hood: Any, balls: Any, i: Index, event: Index, words: Any, first: Index, n: Index, rest_on: Any,
-    walls: Any, g: Any, times: Any,
-) -> None:  # fmt: skip
-    """Take the earliest contact of ball i with n candidates, if it is earlier than the one it has.
+def look(
+    dim: Any, hood: Any, balls: Any, i: Index, face: Index, rest_on: Any, walls: Any, g: Any, sight: Any, row: Index
+) -> None:
+    """When does ball i touch each of its candidates? All around, or those it sees after crossing a face of its cell.
 
     Without a branch that depends on the motion: half of all candidates recede, in no order that a processor could
     guess, and a wrong guess costs more than the contact time of a pair that never meets.
     """
-    ball = balls[np.uint32(i)]
-    before = min(ball.tc, NEVER)
-    best = spread(before)
+    found, times = sight.found[np.uint32(row)], sight.times[np.uint32(row)]
+    n = neighbourhood.candidates(dim, hood, balls, i, face, found)
+    words, first = neighbourhood.where(hood, i, found)
+    sight.count[np.uint32(row)] = n
     if len(g) == 0:
-        one = four_times(ball)
-        for k in range(0, n, 4):
-            four = contact_times(dim, hood, balls, one, words, np.uint64(first) + np.uint64(k))
+        eight = neighbourhood.pace(hood) == 8
+        write(times, 0, spread(np.inf))
+        if eight:
+            write(times, 4, spread(np.inf))
+        one = four_times(balls[np.uint32(i)])
+        for k in range(0, n, neighbourhood.pace(hood)):
+            at = np.uint64(first) + np.uint64(k)
+            four = contact_times(dim, hood, balls, one, words, at)
+            if eight:
+                write(times, k + 4, contact_times(dim, hood, balls, one, words, at + np.uint64(4)))
             write(times, k, four)
-            best = min(best, four)
     else:
         for k in range(n):
             word = words[np.uint64(first) + np.uint64(k)]
@@ -160,12 +174,29 @@ def scan_balls(
             wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
             t, b, c, disc = equation(dim, balls, i, ball_of(word), wx, wy, wz, rest_on, walls, g)
             times[np.uint64(k)] = contact_time.first_root(t, b, c, disc) if b < 0.0 and disc >= 0.0 else np.inf
-            best = min(best, times[np.uint64(k)])
-        for k in range(n, n + 3):
+        for k in range(n, n + 8):
             times[np.uint64(k)] = np.inf
+
+
+@law
+def choose_ball(hood: Any, balls: Any, i: Index, event: Index, sight: Any, row: Index) -> None:
+    """Take the earliest contact of ball i with its candidates, if it is earlier than the one it has."""
+    ball = balls[np.uint32(i)]
+    words, first = neighbourhood.where(hood, i, sight.found[np.uint32(row)])
+    times, n = sight.times[np.uint32(row)], sight.count[np.uint32(row)]
+    before = min(ball.tc, NEVER)
+    # The first four or eight, which are mostly all, stay in registers.
+    low = read(times, 0)
+    high = read(times, 4) if neighbourhood.pace(hood) == 8 else low
+    best = min(spread(before), low)
+    best = min(best, high)
+    for k in range(neighbourhood.pace(hood), n, 4):
+        best = min(best, read(times, k))
     earliest = least(best)
-    which = np.uint64(0)  # a bit for each that comes first
-    for k in range(0, min(n, 64), 4):
+    which = equals(low, earliest)  # a bit for each that comes first
+    if neighbourhood.pace(hood) == 8:
+        which |= equals(high, earliest) << np.uint64(4)
+    for k in range(neighbourhood.pace(hood), min(n, 64), 4):
         which |= equals(read(times, k), earliest) << np.uint64(k)
     if n > 64 or (which != 0 and (earliest == before or which & (which - np.uint64(1)) != 0)):
         nth = np.uint64(settle_tie(balls, ball, earliest, before, words, first, n, times))
@@ -242,11 +273,11 @@ def end_of_wall(ball: Any, wall: Any, ax: Any, ay: Any) -> float:
 
 
 @law
-def predict(
+def choose(
     dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, event: Index, rest_on: Any,
-    walls: Any, g: Any, found: Any, times: Any,
+    walls: Any, g: Any, sight: Any, row: Index,
 ) -> None:  # fmt: skip
-    """Find ball i's next event: afresh (face ALL_AROUND), or adding what it sees after crossing a face of its cell.
+    """Choose ball i's next event from what it sees: afresh (face ALL_AROUND), or if it is earlier than the one it has.
 
     `event` numbers the last event of the epoch: a partner that a later one moves is not to be met as predicted.
     """
@@ -257,10 +288,26 @@ def predict(
     ax, ay, az = pull(balls, i, rest_on, walls, g)
     # Written down first, so that its roots and divisions are worked out beside what follows.
     ball.te, ball.exit = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
-    words, start, n = neighbourhood.candidates(dim, hood, balls, i, face, found)
-    scan_balls(dim, hood, balls, i, event, words, start, n, rest_on, walls, g, times)
+    choose_ball(hood, balls, i, event, sight, row)
     first = neighbourhood.first_wall(hood, balls, i)
     if first != NONE:
         scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)
     if ball.tc <= ball.te:
         ball.te, ball.exit = ball.tc, CONTACT
+
+
+@law
+def predict(
+    dim: Any, hood: Any, balls: Any, i: Index, j: Index, face: Index, now: Real, event: Index, rest_on: Any,
+    walls: Any, g: Any, sight: Any,
+) -> None:  # fmt: skip
+    """Find the next events of ball i, and of ball j if there is one.
+
+    Both look before either chooses: a choice waits for roots and divisions, and a processor that can only look ahead
+    by some hundred instructions would wait too, instead of working at the other's.
+    """
+    rows = 1 if j == NONE else 2
+    for row in range(rows):
+        look(dim, hood, balls, i if row == 0 else j, face, rest_on, walls, g, sight, row)
+    for row in range(rows):
+        choose(dim, hood, balls, i if row == 0 else j, face, now, event, rest_on, walls, g, sight, row)

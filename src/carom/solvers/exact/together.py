@@ -34,7 +34,8 @@ def contacts_until(
         if ball.te > until:
             continue  # of two that touch, the one that was predicted last has the contact, or something earlier
         ax, ay, az = pull(balls, i, rest_on, walls, g)
-        words, start, m = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, found)
+        m = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, found)
+        words, start = neighbourhood.where(hood, i, found)
         for k in range(m):
             word = words[np.uint64(start) + np.uint64(k)]
             j, image = ball_of(word), image_of(word)
@@ -75,7 +76,7 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
     out = np.zeros(64, collision_record)
     while True:
         n = contacts_until(
-            engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, engine.gravity, engine.found,
+            engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, engine.gravity, engine.sight.found[0],
             until, out,
         )  # fmt: skip
         if n <= out.size:
