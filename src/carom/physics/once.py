@@ -17,6 +17,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 
 from carom.locking import given_back, taken
+from carom.physics.hearing import hear, heard_between_steps
 from carom.physics.lean import what_is_known
 
 LONGEST = 300.0
@@ -31,27 +32,22 @@ def compiled_once(dispatcher: Any) -> None:
     save_now = cache.save_overload
 
     def compile_once(signature: Any) -> Any:
-        if signature in dispatcher.overloads or _is_stored(dispatcher, signature):
-            return compile_now(signature)
-        variant = hashlib.sha256(str(signature).encode()).hexdigest()[:12]
-        told = {"dispatcher": dispatcher, "args": signature, "return_type": None}
-        with (
-            global_compiler_lock,
-            _alone(cache, variant, told),
-            _without_collector(),
-            what_is_known(),
-        ):  # threads in turn first, so that none waits for another
-            return compile_now(signature)  # which looks into the cache first
+        with heard_between_steps():
+            if signature in dispatcher.overloads or _is_stored(dispatcher, signature):
+                return compile_now(signature)
+            variant = hashlib.sha256(str(signature).encode()).hexdigest()[:12]
+            told = {"dispatcher": dispatcher, "args": signature, "return_type": None}
+            with (
+                global_compiler_lock,
+                _alone(cache, variant, told),
+                _without_collector(),
+                what_is_known(),
+            ):  # threads in turn first, so that none waits for another
+                return compile_now(signature)  # which looks into the cache first
 
     def save(signature: Any, overload: Any) -> None:
-        try:
-            with _alone(cache, "index"):
-                save_now(signature, overload)
-        except RuntimeError as error:
-            if "no compiled object" not in str(error):
-                raise
-            # Ctrl-C came while LLVM handed over the machine code: Python drops what is raised there, and so the code.
-            raise KeyboardInterrupt from error
+        with _alone(cache, "index"):
+            save_now(signature, overload)
 
     dispatcher.compile, cache.save_overload = compile_once, save
 
@@ -102,6 +98,7 @@ def _got(handle: int, compiling: dict[str, Any] | None) -> bool:
         end = time.monotonic() + LONGEST
         while time.monotonic() < end:
             time.sleep(PAUSE)
+            hear()
             if taken(handle):
                 return True
     return False

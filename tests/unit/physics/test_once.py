@@ -5,11 +5,9 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import numba
 import pytest
-from numba.core import codegen
 
-from carom.physics import jit, once
+from carom.physics import once
 
 # Typing `slow` takes half a second and leaves a mark a compilation, so that all processes are there before the first
 # is done.
@@ -82,20 +80,3 @@ def test_who_waits_too_long_compiles_for_itself(tmp_path: Path, monkeypatch: pyt
     cache = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
     with once._alone(cache, "variant"), once._alone(cache, "variant"):
         assert (tmp_path / "kernel.variant.lock").exists()
-
-
-def test_ctrl_c_that_is_lost_while_machine_code_is_handed_over_is_heard() -> None:
-    """Numba then has nothing to store, and says so as if it were its own fault."""
-
-    @jit.kernel
-    def once_more(x: float) -> float:
-        return x + 1.0
-
-    def lost(*_: object) -> None:
-        raise RuntimeError("no compiled object yet for <Library>")
-
-    library = codegen.JITCodeLibrary
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library, "serialize_using_object_code", lost)
-        with pytest.raises(KeyboardInterrupt):
-            once_more.compile((numba.types.complex64,))  # type: ignore[attr-defined]  # a Numba dispatcher

@@ -1,0 +1,70 @@
+"""Ctrl-C while a kernel is compiled: it is heard between two steps of the compiler, and never lost.
+
+LLVM calls back into Python when it hands machine code over. That is where Python notices a Ctrl-C that came meanwhile;
+but what is raised in such a call is printed and dropped, and the machine code with it.
+"""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from numba.core import event
+
+
+class Steps(event.Listener):  # type: ignore[misc]  # Numba has no types
+    """Notes Ctrl-C, and passes it on to whoever listened before when the compiler's next step begins."""
+
+    def __init__(self, before: Any) -> None:
+        self.before = before
+        self.noted: tuple[Any, ...] = ()
+
+    def note(self, *what: Any) -> None:
+        """Ctrl-C, perhaps amid a call from LLVM."""
+        self.noted = what
+
+    def pass_on(self) -> None:
+        """Tell whoever listened before, who mostly raises `KeyboardInterrupt`."""
+        what, self.noted = self.noted, ()
+        if what:
+            self.before(*what)
+
+    def on_start(self, _event: Any) -> None:
+        """A step of the compiler begins."""
+        self.pass_on()
+
+    def on_end(self, _event: Any) -> None:
+        """A step of the compiler is done, or has failed."""
+
+
+def at_it() -> Steps | None:
+    """What holds Ctrl-C back at present, for whoever would hear it: the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        return None
+    steps = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    return steps if isinstance(steps, Steps) else None
+
+
+def hear() -> None:
+    """Here a Ctrl-C that was held back does no harm."""
+    if steps := at_it():
+        steps.pass_on()
+
+
+@contextlib.contextmanager
+def heard_between_steps() -> Iterator[None]:
+    """Hold Ctrl-C back while the compiler is amid a step."""
+    here = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if here else None
+    if at_it() or not callable(before):  # one kernel is compiled within another, or nobody listens
+        yield
+        return
+    steps = Steps(before)
+    signal.signal(signal.SIGINT, steps.note)
+    try:
+        with event.install_listener("numba:run_pass", steps):
+            yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        steps.pass_on()

@@ -1,0 +1,86 @@
+"""Ctrl-C while a kernel is compiled: heard soon, wherever it comes, and never lost."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numba
+import pytest
+from numba.core import codegen
+
+from carom.physics import hearing, jit, once
+
+
+@pytest.fixture(autouse=True)
+def _who_presses_ctrl_c_is_heard() -> Iterator[None]:
+    """As at a terminal, however the tests were begun."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "what listened before listens again"
+    signal.signal(signal.SIGINT, before)
+
+
+def a_kernel() -> Any:
+    @jit.kernel
+    def once_more(x: float) -> float:
+        return x + 1.0
+
+    return once_more
+
+
+def test_ctrl_c_amid_a_call_from_llvm_is_heard_when_the_kernel_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised in such a call is dropped, and the machine code with it; here it is stored first."""
+    calls = []
+
+    def hand_over(library: Any, code: bytes | None) -> None:
+        library.__dict__["code"] = code
+        if code:  # Numba stores it while LLVM calls
+            calls.append(library)
+            signal.raise_signal(signal.SIGINT)
+
+    handed = property(lambda library: library.__dict__["code"], hand_over)
+    monkeypatch.setattr(codegen.JITCodeLibrary, "_compiled_object", handed, raising=False)
+    kernel, signature = a_kernel(), (numba.types.complex64,)
+    with pytest.raises(KeyboardInterrupt):
+        kernel.compile(signature)
+    assert calls
+    assert once._is_stored(kernel, signature)
+
+
+def test_ctrl_c_stops_the_compiler_at_its_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = numba.core.untyped_passes.TranslateByteCode.run_pass
+    last = numba.core.typed_passes.NativeLowering.run_pass
+    lowered = []
+
+    def pressed(*what: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return first(*what)
+
+    monkeypatch.setattr(numba.core.untyped_passes.TranslateByteCode, "run_pass", pressed)
+    monkeypatch.setattr(numba.core.typed_passes.NativeLowering, "run_pass", lambda *what: lowered.append(last(*what)))
+    with pytest.raises(KeyboardInterrupt):
+        a_kernel().compile((numba.types.complex128,))
+    assert not lowered
+
+
+def test_who_waits_for_another_process_hears_it(tmp_path: Path) -> None:
+    place = SimpleNamespace(filename_base="kernel", locator=SimpleNamespace(ensure_cache_path=lambda: None))
+    cache: Any = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
+
+    def waits() -> None:
+        with hearing.heard_between_steps():
+            signal.raise_signal(signal.SIGINT)  # only noted
+            with once._alone(cache, "variant"):
+                pytest.fail("the wait ended otherwise")
+
+    with once._alone(cache, "variant"), pytest.raises(KeyboardInterrupt):
+        waits()
+
+
+def test_who_does_not_listen_is_not_made_to() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with hearing.heard_between_steps():
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    signal.signal(signal.SIGINT, signal.default_int_handler)
