@@ -13,7 +13,7 @@ from typing import Any
 from numba.core import event
 
 
-class Steps(event.Listener):  # type: ignore[misc]  # Numba has no types
+class Steps(event.Listener):
     """Notes Ctrl-C, and passes it on to whoever listened before when the compiler's next step begins."""
 
     def __init__(self, before: Any) -> None:

