@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom.physics.jit import kernel
-from carom.solvers.exact import build, candidate, cells, neighbourhood
+from carom.solvers.exact import build, candidate, cells, lists, neighbourhood
 from carom.solvers.exact.records import ALL_AROUND, ball_record, clock_record
 
 NO_WALLS = np.zeros(0)
@@ -152,6 +152,33 @@ def test_lists_are_exactly_the_balls_within_the_skin(region, n, radius):
         assert wanted <= named <= {int(j) for j in np.flatnonzero(near[i])}
         images = {entry for entry in found_by(region, hood, balls, i) if entry[0] in wanted}
         assert images == {(j, *steps[i, j].tolist()) for j in wanted}
+
+
+def test_a_list_of_any_length_has_room_to_grow():
+    """A large ball among many small ones; half of what a list may name is left free."""
+    region = a_region(2, (1.0, 1.0), (True, True))
+    balls, places = some_balls(region, 600, (0.001, 0.001), seed=6)
+    balls["r"][7] = 0.2
+    hood = build.build_lists(region, balls, np.zeros(1, clock_record), places, NO_WALLS, 0.3)
+    lengths = [len(found_by(region, hood, balls, i)) for i in range(600)]
+    assert build.longest_of(hood) == max(lengths) > build.SHORTEST
+    assert hood.longest >= 2 * max(lengths)
+
+
+@kernel
+def append_to(hood, clocks, i, j):
+    return lists.append(hood, clocks[0], np.uint32(i), np.uint32(j), candidate.ITSELF)
+
+
+def test_a_list_that_may_not_grow_says_so():
+    """Then everything is built anew, with more room."""
+    region = a_region(2, (1.0, 1.0), (True, True))
+    balls, places = some_balls(region, 40, (0.001, 0.001), seed=7)
+    clock = np.zeros(1, clock_record)
+    hood = build.build_lists(region, balls, clock, places, NO_WALLS, 0.001)._replace(longest=9)
+    assert len(found_by(region, hood, balls, 0)) == 0
+    assert [append_to(hood, clock, 0, j) for j in range(1, 12)] == [True] * 9 + [False] * 2
+    assert [entry[0] for entry in sorted(found_by(region, hood, balls, 0))] == list(range(1, 10))
 
 
 def hidden_by_large_balls(balls, d, skin):

@@ -24,6 +24,7 @@ PER_CELL = {2: 0.7, 3: 0.5}  # balls in a cell, where the balls are small enough
 CROWD = 6.0  # balls in a cell as large as the largest ball, beyond which lists are faster
 DENSE = {2: 0.6, 3: 0.45}  # packing fraction beyond which lists are faster
 NEAR = {2: 1.59, 3: 1.5}  # spacings of balls within which they are listed
+SHORTEST = 64  # balls that a list may name, at least
 LARGEST_GRID = 2**31 // 8  # cells
 
 
@@ -157,7 +158,7 @@ def build_lists(
     near = np.concatenate([table[1] for table in tables])
     starts = np.cumsum([0, *(table[1].size for table in tables)])
     firsts = [np.where(first == NONE, NONE, first + start) for (first, _), start in zip(tables, starts, strict=False)]
-    spare = 2
+    spare, longest, first = 2, SHORTEST, True
     while True:
         pool, heads, clock["pool"] = blank_lists(region.dimension, level, balls["r"], spare)
         hood = Lists(
@@ -175,14 +176,26 @@ def build_lists(
             periodic=region.periodic,
             periods=periods(region.box),
             skin=skin,
+            longest=longest,
         )
         dim = (0,) * region.dimension
         begun = int(clock["pool"][0])
-        made = listing.make_all(dim, hood, clock, balls, places, spare == 2)
-        # Lists grow and shrink later: half of the spare room is to be left.
-        if made and 2 * (clock["pool"][0] - begun) <= pool.size - begun:
+        made = listing.make_all(dim, hood, clock, balls, places, first)
+        first = False
+        # Lists grow and shrink later: half of the room of the longest, and of the spare room, is to be left.
+        if 2 * longest_of(hood) > longest:
+            longest *= 4
+        elif made and 2 * (clock["pool"][0] - begun) <= pool.size - begun:
             return hood
-        spare *= 2
+        else:
+            spare *= 2
+
+
+def longest_of(hood: Lists) -> int:
+    """How many balls the longest list names."""
+    heads = hood.heads
+    told = hood.pool[: lists.LINE * heads.size].reshape(-1, lists.LINE)[:, lists.INSIDE + 1]
+    return int(np.where(heads["bits"] == lists.SHORT, heads["length"], told).max())
 
 
 def blank_lists(

@@ -110,16 +110,16 @@ class Engine:
         # A ball that flies away would have to renew its list for ever; but the outermost cells reach to infinity.
         mode = self.mode if world.bounded else "cells"
         self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, mode)
-        room = self.balls.size * self._copies() + 64
+        room = self._most_seen() + 64
         self.sight = Sight(np.empty((2, room), np.uint32), np.empty((2, room)), np.empty(2, np.int64))
         self._predict()
 
-    def _copies(self) -> int:
-        """How many images of a ball another may see at once: three along a periodic axis of less than three cells."""
+    def _most_seen(self) -> int:
+        """How many balls another may see at once; three images along a periodic axis of less than three cells."""
         if not isinstance(self.hood, Cells):
-            return 1
+            return int(self.hood.longest)
         narrow = [around and cells < 3 for around, cells in zip(self.world.periodic, self.hood.shape, strict=True)]
-        return int(3 ** sum(narrow))
+        return int(self.balls.size * 3 ** sum(narrow))
 
     def _region(self, places: Floats) -> Region:
         """What the grid is to cover: the box, or all balls and walls there are."""

@@ -51,6 +51,7 @@ class Lists(NamedTuple):
     periodic: tuple[bool, bool, bool]
     periods: Any
     skin: float
+    longest: int  # how many balls a list may name
 
 
 @law
@@ -162,9 +163,11 @@ def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
 
 @branch
 def append(lists: Any, clock: Any, i: Index, j: Index, image: Index) -> bool:
-    """Add j to the list of i, moving the list to a larger place if needed; False when the pool is full."""
+    """Add j to the list of i, moving the list to a larger place if needed; False when there is no room."""
     head = lists.heads[np.uint32(i)]
     start, n = list_of(lists, i)
+    if n >= lists.longest:
+        return False
     if n == 1 << head.bits:
         if clock.pool + 2 * n > lists.pool.size:
             return False
