@@ -5,12 +5,19 @@ but what is raised in such a call is printed and dropped, and the machine code w
 """
 
 import contextlib
+import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from numba.core import event
+
+
+def in_main_thread() -> bool:
+    """Is this the thread that hears Ctrl-C?"""
+    return threading.current_thread() is threading.main_thread()
 
 
 class Steps(event.Listener):
@@ -18,21 +25,25 @@ class Steps(event.Listener):
 
     def __init__(self, before: Any) -> None:
         self.before = before
-        self.noted: tuple[Any, ...] = ()
+        self.process = os.getpid()
+        self.noted: deque[tuple[Any, ...]] = deque()
 
     def note(self, *what: Any) -> None:
-        """Ctrl-C, perhaps amid a call from LLVM."""
-        self.noted = what
-
-    def pass_on(self) -> None:
-        """Tell whoever listened before, who mostly raises `KeyboardInterrupt`."""
-        what, self.noted = self.noted, ()
-        if what:
+        """Ctrl-C, perhaps amid a call from LLVM; not in a process that was forked meanwhile, which compiles nothing."""
+        if os.getpid() == self.process:
+            self.noted.append(what)
+        else:
             self.before(*what)
 
+    def pass_on(self) -> None:
+        """Tell whoever listened before, who mostly raises `KeyboardInterrupt`; as often as it was pressed."""
+        while self.noted:
+            self.before(*self.noted.popleft())
+
     def on_start(self, _event: Any) -> None:
-        """A step of the compiler begins."""
-        self.pass_on()
+        """A step of the compiler begins, here or in another thread, which is not to be stopped."""
+        if in_main_thread():
+            self.pass_on()
 
     def on_end(self, _event: Any) -> None:
         """A step of the compiler is done, or has failed."""
@@ -40,9 +51,7 @@ class Steps(event.Listener):
 
 def at_it() -> Steps | None:
     """What holds Ctrl-C back at present, for whoever would hear it: the main thread."""
-    if threading.current_thread() is not threading.main_thread():
-        return None
-    steps = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    steps = getattr(signal.getsignal(signal.SIGINT), "__self__", None) if in_main_thread() else None
     return steps if isinstance(steps, Steps) else None
 
 
@@ -55,13 +64,16 @@ def hear() -> None:
 @contextlib.contextmanager
 def heard_between_steps() -> Iterator[None]:
     """Hold Ctrl-C back while the compiler is amid a step."""
-    here = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGINT) if here else None
+    before = signal.getsignal(signal.SIGINT) if in_main_thread() else None
     if at_it() or not callable(before):  # one kernel is compiled within another, or nobody listens
         yield
         return
     steps = Steps(before)
-    signal.signal(signal.SIGINT, steps.note)
+    try:
+        signal.signal(signal.SIGINT, steps.note)
+    except ValueError:  # not in the first interpreter of the process, which alone is told
+        yield
+        return
     try:
         with event.install_listener("numba:run_pass", steps):
             yield

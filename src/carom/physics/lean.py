@@ -67,14 +67,29 @@ def remembered_size(context: Any, kind: Any) -> int:
 
 @contextlib.contextmanager
 def what_is_known() -> Iterator[None]:
-    """Let Numba remember what it has found out, and time no call of LLVM's; for who holds its lock."""
+    """Let Numba remember what it has found out; for who holds its lock."""
     before = Functions.get_call_type, Values.resolve_value_type, Target.get_abi_sizeof  # kernels nest
-    Functions.get_call_type, Values.resolve_value_type = remembered_meaning, quick_type
-    Target.get_abi_sizeof = remembered_size
-    lock = ffi.lib._lock  # noqa: SLF001  # as above
-    told, lock._cblist = lock._cblist, []  # noqa: SLF001  # as above
+    try:
+        Functions.get_call_type, Values.resolve_value_type = remembered_meaning, quick_type
+        Target.get_abi_sizeof = remembered_size
+        with untimed():
+            yield
+    finally:
+        Functions.get_call_type, Values.resolve_value_type, Target.get_abi_sizeof = before
+
+
+@contextlib.contextmanager
+def untimed() -> Iterator[None]:
+    """Tell nobody of each call of LLVM: Numba would add up the times of tens of thousands."""
+    lock = getattr(ffi.lib, "_lock", None)
+    if not hasattr(lock, "_cblist"):  # another version of llvmlite
+        yield
+        return
+    calls: Any = lock
+    with calls._lock:  # noqa: SLF001  # no other way, and no call is under way in another thread
+        told, calls._cblist = calls._cblist, []  # noqa: SLF001  # as above
     try:
         yield
     finally:
-        lock._cblist = told  # noqa: SLF001  # as above
-        Functions.get_call_type, Values.resolve_value_type, Target.get_abi_sizeof = before
+        with calls._lock:  # noqa: SLF001  # as above
+            calls._cblist = told  # noqa: SLF001  # as above

@@ -32,17 +32,12 @@ def compiled_once(dispatcher: Any) -> None:
     save_now = cache.save_overload
 
     def compile_once(signature: Any) -> Any:
-        with heard_between_steps():
+        with heard_between_steps(), _in_turn():  # threads in turn first, so that none waits for another
             if signature in dispatcher.overloads or _is_stored(dispatcher, signature):
                 return compile_now(signature)
             variant = hashlib.sha256(str(signature).encode()).hexdigest()[:12]
             told = {"dispatcher": dispatcher, "args": signature, "return_type": None}
-            with (
-                global_compiler_lock,
-                _alone(cache, variant, told),
-                _without_collector(),
-                what_is_known(),
-            ):  # threads in turn first, so that none waits for another
+            with _alone(cache, variant, told), _without_collector(), what_is_known():
                 return compile_now(signature)  # which looks into the cache first
 
     def save(signature: Any, overload: Any) -> None:
@@ -50,6 +45,18 @@ def compiled_once(dispatcher: Any) -> None:
             save_now(signature, overload)
 
     dispatcher.compile, cache.save_overload = compile_once, save
+
+
+@contextlib.contextmanager
+def _in_turn() -> Iterator[None]:
+    """Hold the lock of Numba's compiler; who waits for another thread hears Ctrl-C."""
+    lock = global_compiler_lock._lock  # noqa: SLF001  # it has no wait that ends
+    while not lock.acquire(timeout=PAUSE):
+        hear()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @contextlib.contextmanager

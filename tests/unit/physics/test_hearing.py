@@ -1,6 +1,7 @@
 """Ctrl-C while a kernel is compiled: heard soon, wherever it comes, and never lost."""
 
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,7 +9,8 @@ from typing import Any
 
 import numba
 import pytest
-from numba.core import codegen
+from numba.core import codegen, event
+from numba.core.compiler_lock import global_compiler_lock
 
 from carom.physics import hearing, jit, once
 
@@ -83,6 +85,55 @@ def test_who_waits_for_another_process_hears_it(tmp_path: Path) -> None:
 
     with once._alone(cache, "variant"), pytest.raises(KeyboardInterrupt):
         waits()
+
+
+def test_who_waits_for_another_thread_hears_it() -> None:
+    holds, done = threading.Event(), threading.Event()
+
+    def compile_long() -> None:
+        with global_compiler_lock:
+            holds.set()
+            done.wait(60.0)
+
+    other = threading.Thread(target=compile_long)
+    other.start()
+    assert holds.wait(60.0)
+    press = threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,))
+    press.start()
+    with pytest.raises(KeyboardInterrupt):
+        a_kernel().compile((numba.types.complex64,))
+    assert not done.is_set()
+    done.set()
+    other.join()
+    press.join()
+
+
+def test_a_step_in_another_thread_does_not_take_it() -> None:
+    def step() -> None:
+        event.start_event("numba:run_pass")
+        event.end_event("numba:run_pass")
+
+    def hold() -> None:
+        with hearing.heard_between_steps():
+            signal.raise_signal(signal.SIGINT)
+            other = threading.Thread(target=step)  # an exception there would be a warning, and so an error
+            other.start()
+            other.join()
+
+    with pytest.raises(KeyboardInterrupt):
+        hold()
+
+
+def test_each_time_counts() -> None:
+    """Who listens for the second Ctrl-C, to stop at once, hears both."""
+    heard: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *what: heard.append(what))
+    with hearing.heard_between_steps():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        assert not heard
+    assert [what[0] for what in heard] == [signal.SIGINT] * 2
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def test_who_does_not_listen_is_not_made_to() -> None:
