@@ -50,6 +50,11 @@ def copy_words(dim, hood, balls, i, face, found, out):
     return n, full
 
 
+def test_python_is_told_that_these_names_are_for_kernels():
+    with pytest.raises(TypeError, match="pace is for kernels to call"):
+        neighbourhood.pace(None)
+
+
 def words_by(region, hood, balls, i, face):
     """The candidates of a ball; behind them it stands itself, up to a multiple of the pace."""
     found, out = np.zeros((2, 4 * balls.size + 64), np.uint32)
@@ -161,7 +166,7 @@ def test_a_list_of_any_length_has_room_to_grow():
     balls["r"][7] = 0.2
     hood = build.build_lists(region, balls, np.zeros(1, clock_record), places, NO_WALLS, 0.3)
     lengths = [len(found_by(region, hood, balls, i)) for i in range(600)]
-    assert build.longest_of(hood) == max(lengths) > build.SHORTEST
+    assert build.longest_of(hood) == max(lengths) > build.LIST_ROOM
     assert hood.longest >= 2 * max(lengths)
 
 

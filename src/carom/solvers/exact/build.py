@@ -24,7 +24,7 @@ PER_CELL = {2: 0.7, 3: 0.5}  # balls in a cell, where the balls are small enough
 CROWD = 6.0  # balls in a cell as large as the largest ball, beyond which lists are faster
 DENSE = {2: 0.6, 3: 0.45}  # packing fraction beyond which lists are faster
 NEAR = {2: 1.59, 3: 1.5}  # spacings of balls within which they are listed
-SHORTEST = 64  # balls that a list may name, at least
+LIST_ROOM = 64  # balls that a list may name, at least
 LARGEST_GRID = 2**31 // 8  # cells
 
 
@@ -158,7 +158,7 @@ def build_lists(
     near = np.concatenate([table[1] for table in tables])
     starts = np.cumsum([0, *(table[1].size for table in tables)])
     firsts = [np.where(first == NONE, NONE, first + start) for (first, _), start in zip(tables, starts, strict=False)]
-    spare, longest, first = 2, SHORTEST, True
+    spare, longest, unfiled = 2, LIST_ROOM, True
     while True:
         pool, heads, clock["pool"] = blank_lists(region.dimension, level, balls["r"], spare)
         hood = Lists(
@@ -180,8 +180,8 @@ def build_lists(
         )
         dim = (0,) * region.dimension
         begun = int(clock["pool"][0])
-        made = listing.make_all(dim, hood, clock, balls, places, first)
-        first = False
+        made = listing.make_all(dim, hood, clock, balls, places, unfiled)
+        unfiled = False
         # Lists grow and shrink later: half of the room of the longest, and of the spare room, is to be left.
         if 2 * longest_of(hood) > longest:
             longest *= 4

@@ -9,52 +9,16 @@ from typing import Any
 
 from numba.extending import overload
 
-from carom.physics.jit import INLINE, Index, Real
+from carom.physics.jit import INLINE
 from carom.solvers.exact import cells, listing, lists
 
 
-def candidates(dim: Any, hood: Any, balls: Any, i: Index, face: Index, found: Any) -> int:
-    """How many balls ball i could touch before its neighbourhood expires; they are collected in `found` if need be."""
-    raise NotImplementedError
+def either(by_cells: Callable[..., Any], by_lists: Callable[..., Any]) -> Any:
+    """A name for kernels to call: Numba takes one of two laws by the type of the neighbourhood."""
 
-
-def where(hood: Any, i: Index, found: Any) -> tuple[Any, int]:
-    """Where those stand: an array, and the place of the first.
-
-    Behind them stands ball i itself, so often that their number becomes a multiple of the pace.
-    """
-    raise NotImplementedError
-
-
-def pace(hood: Any) -> int:
-    """How many are looked at at once."""
-    raise NotImplementedError
-
-
-def first_wall(hood: Any, balls: Any, i: Index) -> int:
-    """Where the list of the walls near ball i begins in `hood.near`."""
-    raise NotImplementedError
-
-
-def expiry(dim: Any, hood: Any, balls: Any, i: Index, now: Real, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
-    """When and how the neighbourhood of ball i expires."""
-    raise NotImplementedError
-
-
-def renew(
-    dim: Any, hood: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
-) -> bool:
-    """Bring the neighbourhood of ball i up to date after it expired; False: no memory left, build everything anew."""
-    raise NotImplementedError
-
-
-def warm(hood: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
-    """Ask for the memory that ball i's next event will read."""
-    raise NotImplementedError
-
-
-def offer(stub: Callable[..., Any], by_cells: Callable[..., Any], by_lists: Callable[..., Any]) -> None:
-    """Let Numba choose between the two by the type of the neighbourhood."""
+    def name(*_: Any) -> None:
+        message = f"{by_cells.__name__} is for kernels to call"
+        raise TypeError(message)
 
     def choose(*arguments: Any) -> Callable[..., Any]:
         hood = next(each for each in arguments if hasattr(each, "instance_class"))
@@ -62,13 +26,31 @@ def offer(stub: Callable[..., Any], by_cells: Callable[..., Any], by_lists: Call
         return chosen.py_func  # type: ignore[attr-defined]  # a Numba dispatcher
 
     options: Any = INLINE
-    overload(stub, jit_options=options, strict=False)(choose)
+    overload(name, jit_options=options, strict=False)(choose)
+    return name
 
 
-offer(candidates, cells.candidates, lists.candidates)
-offer(where, cells.where, lists.where)
-offer(pace, cells.pace, lists.pace)
-offer(first_wall, cells.first_wall, lists.first_wall)
-offer(expiry, cells.expiry, lists.expiry)
-offer(renew, cells.renew, listing.renew)
-offer(warm, cells.warm, lists.warm)
+candidates = either(cells.candidates, lists.candidates)
+"""(dim, hood, balls, i, face, found): how many balls ball i could touch before its neighbourhood expires; they are
+collected in `found` if need be."""
+
+where = either(cells.where, lists.where)
+"""(hood, i, found): where those stand, an array and the place of the first.
+
+Behind them stands ball i itself, so often that their number becomes a multiple of the pace."""
+
+pace = either(cells.pace, lists.pace)
+"""(hood): how many are looked at at once."""
+
+first_wall = either(cells.first_wall, lists.first_wall)
+"""(hood, balls, i): where the list of the walls near ball i begins in `hood.near`."""
+
+expiry = either(cells.expiry, lists.expiry)
+"""(dim, hood, balls, i, now, ax, ay, az): when and how the neighbourhood of ball i expires."""
+
+renew = either(cells.renew, listing.renew)
+"""(dim, hood, clock, balls, i, face, now, ax, ay, az): bring the neighbourhood of ball i up to date after it expired;
+False: no memory left, build everything anew."""
+
+warm = either(cells.warm, lists.warm)
+"""(hood, balls, i, stage, second): ask for the memory that ball i's next event will read."""
