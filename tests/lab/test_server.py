@@ -1,8 +1,10 @@
 """The server: where it listens, what it says, who gets in, and that it ends in time."""
 
 import json
+import os
 import platform
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -131,6 +133,16 @@ LIMIT = 2.5
 
 def test_ctrl_c_stops_it() -> None:
     with served() as one:
+        assert stop(one) < LIMIT
+
+
+def test_ctrl_c_pressed_twice_stops_it_at_once() -> None:
+    """A line that is held open would keep it for a while after the first."""
+    with served() as one, socket.create_connection(("127.0.0.1", one.port)) as half:
+        half.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        time.sleep(0.2)
+        os.kill(one.process.pid, signal.SIGINT)
+        time.sleep(0.1)
         assert stop(one) < LIMIT
 
 

@@ -158,11 +158,12 @@ class Server(uvicorn.Server):
             sweeping.cancel()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop in good order, and if that takes too long, stop."""
-        if not self.should_exit:
-            timer = threading.Timer(DEADLINE, leave)
-            timer.daemon = True
-            timer.start()
+        """Stop in good order; if that takes too long, or somebody presses again, stop."""
+        if self.should_exit:
+            leave()
+        timer = threading.Timer(DEADLINE, leave)
+        timer.daemon = True
+        timer.start()
         super().handle_exit(sig, frame)
 
 
