@@ -139,3 +139,23 @@ def _prefetch(typing_context: Any, array: Any, index: Any, byte: Any) -> Any:
 
 
 prefetch: Any = _prefetch  # as kernels call it, without the context
+
+
+@intrinsic
+def _select(typing_context: Any, condition: Any, a: Any, b: Any) -> Any:
+    """Of two numbers of one type, the first where a condition holds: never by a branch.
+
+    For what no processor can guess. A conditional expression leaves it to LLVM, which makes a branch where it hopes to
+    save the work for one of the two.
+    """
+    kind = typing_context.unify_types(numba.types.unliteral(a), numba.types.unliteral(b))
+
+    def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        chosen = builder.select(*arguments)
+        chosen.set_metadata("unpredictable", builder.module.add_metadata([]))
+        return chosen
+
+    return kind(numba.types.boolean, kind, kind), emit
+
+
+select: Any = _select

@@ -214,7 +214,10 @@ def _write(_typing: Any, array: Any, index: Any, numbers: Any) -> Any:
 
 @intrinsic
 def _columns(_typing: Any, records: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
-    """The first eight numbers of four records, turned: eight times four numbers."""
+    """The first eight numbers of four records, turned: eight times four numbers.
+
+    Read in pairs: so a pair that nobody needs is not read, and one that was just written as a pair is there at once.
+    """
     result = types.UniTuple(FOUR, FIELDS)
 
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -222,32 +225,20 @@ def _columns(_typing: Any, records: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         data = context.make_array(kind)(context, builder, values[0]).data
         step = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
         start = builder.bitcast(data, ir.IntType(8).as_pointer())
+        pair = ir.VectorType(DOUBLE, 2)
         columns = []
-        for half in range(FIELDS // LANES):
+        for first in range(0, FIELDS, 2):
             rows = []
             for which in range(LANES):
                 index = context.cast(builder, values[1 + which], signature.args[1 + which], types.uintp)
-                byte = builder.add(builder.mul(index, step), context.get_constant(types.intp, 8 * LANES * half))
-                place = builder.bitcast(cgutils.pointer_add(builder, start, byte), VECTOR.as_pointer())
+                byte = builder.add(builder.mul(index, step), context.get_constant(types.intp, 8 * first))
+                place = builder.bitcast(cgutils.pointer_add(builder, start, byte), pair.as_pointer())
                 rows.append(builder.load(place, align=8))
-            columns += _turned(builder, rows)
+            even, odd = (_mixed(builder, rows[k], rows[k + 2], [0, 1, 2, 3]) for k in range(2))
+            columns += [_mixed(builder, even, odd, [0, 4, 2, 6]), _mixed(builder, even, odd, [1, 5, 3, 7])]
         return context.make_tuple(builder, result, columns)
 
     return result(records, a, b, c, d), emit
-
-
-def _turned(builder: Any, rows: list[Any]) -> list[Any]:
-    """Four rows of four numbers as four columns."""
-    (a, b, c, d), low, high = rows, [0, 1, 4, 5], [2, 3, 6, 7]
-    even, odd = [0, 4, 2, 6], [1, 5, 3, 7]
-    first, third = _mixed(builder, a, b, even), _mixed(builder, c, d, even)
-    second, fourth = _mixed(builder, a, b, odd), _mixed(builder, c, d, odd)
-    return [
-        _mixed(builder, first, third, low),
-        _mixed(builder, second, fourth, low),
-        _mixed(builder, first, third, high),
-        _mixed(builder, second, fourth, high),
-    ]
 
 
 @intrinsic
@@ -308,11 +299,54 @@ def _equals(_typing: Any, numbers: Any, number: Any) -> Any:
 
 
 @intrinsic
+def _below(_typing: Any, numbers: Any, limits: Any) -> Any:
+    """Which of the four are less than those of another four: bit 0 for the first, up to bit 3."""
+
+    def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        less = builder.fcmp_ordered("<", *values)
+        return builder.zext(builder.bitcast(less, ir.IntType(LANES)), ir.IntType(64))
+
+    return types.uint64(FOUR, FOUR), emit
+
+
+@intrinsic
 def _lowest_bit(_typing: Any, bits: Any) -> Any:
     """The number of the lowest bit that is set."""
 
     def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         return builder.cttz(values[0], ir.IntType(1)(1))
+
+    return types.uint64(types.uint64), emit
+
+
+# ---------------------------------------------------------------- four words at once
+
+WORD = ir.IntType(32)
+WORDS = ir.VectorType(WORD, 4)
+
+
+@intrinsic
+def _copy_words(_typing: Any, source: Any, index: Any, mark: Any, target: Any, place: Any) -> Any:
+    """Copy four words, each with a mark set in it; gives a bit for each of them that is not all ones."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kinds = signature.args
+        words = builder.load(_block(context, builder, types.void(*kinds[:2]), values[:2], WORDS), align=4)
+        marks = _spread(builder, WORDS, context.cast(builder, values[2], kinds[2], types.uint32))
+        there = _block(context, builder, types.void(*kinds[3:]), values[3:], WORDS)
+        builder.store(builder.or_(words, marks), there, align=4)
+        full = builder.icmp_unsigned("!=", words, ir.Constant(WORDS, [0xFFFFFFFF] * 4))
+        return builder.zext(builder.bitcast(full, ir.IntType(4)), ir.IntType(64))
+
+    return types.uint64(source, index, mark, target, place), emit
+
+
+@intrinsic
+def _bits_set(_typing: Any, bits: Any) -> Any:
+    """How many bits are set."""
+
+    def emit(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        return builder.ctpop(values[0])
 
     return types.uint64(types.uint64), emit
 
@@ -330,4 +364,7 @@ pick: Any = _pick
 meeting: Any = _meeting
 least: Any = _least
 equals: Any = _equals
+below: Any = _below
 lowest_bit: Any = _lowest_bit
+copy_words: Any = _copy_words
+bits_set: Any = _bits_set

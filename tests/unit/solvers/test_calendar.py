@@ -10,14 +10,16 @@ from carom.solvers.exact.memory import aligned
 from carom.solvers.exact.records import BALL, CONTACT, SEAM, WALL, ball_record, clock_record
 from reference.laws import called
 
-file, first_of_ties = called(calendar.file), called(calendar.first_of_ties)
+file, first_of_ties, catch_up = called(calendar.file), called(calendar.first_of_ties), called(calendar.catch_up)
 open_bucket, pop, push = called(calendar.open_bucket), called(calendar.pop), called(calendar.push)
+AT_ONCE, LATER = (), (0, 0)
 
 
 class Calendar:
     """A calendar of n balls, driven as the main loop drives it."""
 
-    def __init__(self, times, *, width=0.01, buckets=16, heap=None, spare=64):
+    def __init__(self, times, *, width=0.01, buckets=16, heap=None, spare=64, ahead=AT_ONCE):
+        self.ahead = ahead
         self.balls = np.zeros(len(times), ball_record)
         self.balls["te"] = times
         self.balls["id"] = np.arange(len(times))
@@ -39,7 +41,7 @@ class Calendar:
 
     def file(self, i, time):
         self.balls["te"][i] = time
-        if not file(*self.parts, i):
+        if not file(*self.parts, i, self.ahead):
             self.turn()
 
     def next(self):
@@ -49,13 +51,18 @@ class Calendar:
             if clock["heap"] == 0:
                 counts = self.blocks.reshape(-1, 8)[: clock["buckets"], calendar.COUNT]
                 full = np.flatnonzero(counts[clock["bucket"] + 1 :])
+                bucket = clock["bucket"] + 1 + full[0] if full.size else clock["buckets"] - 1
+                if clock["soonest"] <= bucket:
+                    if not catch_up(self.blocks, clock):
+                        self.turn()
+                    continue
                 if not full.size:
                     self.turn()
                     if clock["bucket"] == clock["buckets"]:
                         return None
                     continue
-                clock["bucket"] += 1 + full[0]
-                open_bucket(*self.parts)
+                clock["bucket"] = bucket
+                open_bucket(*self.parts, None, None, False, AT_ONCE)
                 continue
             i = int(self.heap_i[0])
             if self.heap_t[0] != self.balls["te"][i]:
@@ -82,13 +89,14 @@ def test_events_come_in_the_order_of_time(width):
     assert book.next() is None
 
 
+@pytest.mark.parametrize("ahead", [AT_ONCE, LATER])
 @pytest.mark.parametrize("width", [1e-4, 1e-2, 1.0])
-def test_refiling_keeps_the_order(width):
+def test_refiling_keeps_the_order(width, ahead):
     """Each ball that comes up is filed anew, and so is a random other one, which leaves a stale entry behind."""
     rng = np.random.default_rng(2)
     n = 100
     times = rng.exponential(1.0, n)
-    book = Calendar(times.copy(), width=width)
+    book = Calendar(times.copy(), width=width, ahead=ahead)
     now = 0.0
     for _ in range(3000):
         earliest = min((t, k) for k, t in enumerate(book.balls["te"].tolist()))
@@ -100,11 +108,12 @@ def test_refiling_keeps_the_order(width):
         book.file(int(rng.integers(n)), now + rng.exponential(10.0 ** rng.uniform(-3, 1)))
 
 
-def test_when_no_block_is_free_everything_is_filed_anew():
+@pytest.mark.parametrize("ahead", [AT_ONCE, LATER])
+def test_when_no_block_is_free_everything_is_filed_anew(ahead):
     """A calendar so short of room that it must turn again and again still forgets nobody."""
     rng = np.random.default_rng(3)
     times = rng.uniform(0.0, 1.0, 200)
-    book = Calendar(times.copy(), width=0.01, spare=40)
+    book = Calendar(times.copy(), width=0.01, spare=40, ahead=ahead)
     turned = int(book.clocks["turned"][0])
     for k in range(1000):
         earliest = min((t, j) for j, t in enumerate(book.balls["te"].tolist()))

@@ -6,18 +6,23 @@ ball's `te` is stale and is dropped when it is met. Events beyond the last bucke
 out the calendar turns and files everything anew (what they would be filed in is a block beyond the last bucket that is
 never read: a branch less). Nothing here can change the order of events, only the time it takes
 to find it.
+
+In large systems a bucket is seldom in the cache. There an entry waits until some others have come: its bucket is asked
+for meanwhile. Those that wait stand in the last blocks, and are all filed before the soonest of them can come up.
 """
 
 from typing import Any
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, branch, kernel, law
+from carom.physics.jit import Index, Real, branch, kernel, law, prefetch
+from carom.solvers.exact.fetching import fetch_both
 from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
 
 ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
 COUNT = 6
 NEXT = 7
+WAITING = 16  # entries that wait for their bucket to come from memory, in a power of two; two words each
 TIES = 16384  # events at one instant that are put in order among themselves
 
 
@@ -90,8 +95,11 @@ def compact(balls: Any, heap_t: Any, heap_i: Any, clock: Any) -> None:
 
 
 @law
-def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: Index) -> bool:
-    """Enter ball i at its `te`; False when there is no free block left (then everything is to be filed anew)."""
+def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: Index, ahead: Any) -> bool:
+    """Enter ball i at its `te`; False when there is no free block left (then everything is to be filed anew).
+
+    Where `ahead` has two items, it waits first, and the one that has waited longest is filed.
+    """
     t = balls[np.uint32(i)].te
     b = bucket_of(clock, t)
     if b <= clock.bucket:
@@ -99,6 +107,20 @@ def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: Index
             compact(balls, heap_t, heap_i, clock)
         push(heap_t, heap_i, clock, t, i)
         return True
+    if len(ahead) == 2:
+        prefetch(blocks, word(b, 0), 0)
+        clock.soonest = min(clock.soonest, b)
+        place = seat(blocks, clock.waiting)
+        clock.waiting += 1
+        before, who = np.int64(blocks[place]), blocks[place + np.uint64(1)]
+        blocks[place], blocks[place + np.uint64(1)] = b, i
+        return put(blocks, clock, before, who)
+    return put(blocks, clock, b, i)
+
+
+@law
+def put(blocks: Any, clock: Any, b: Index, i: Index) -> bool:
+    """Write ball i into bucket b; False when there is no free block left."""
     n = blocks[word(b, COUNT)]
     if n == ROOM:
         spare = clock.free
@@ -115,16 +137,48 @@ def file(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, i: Index
 
 
 @law
-def open_bucket(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
-    """Move the entries of the current bucket into the heap, leaving stale ones out, and free its blocks."""
+def seat(blocks: Any, k: Index) -> int:
+    """Where in the flat array the k-th entry waits: its bucket, and behind it its ball."""
+    return np.uint64(blocks.size) - np.uint64(2) * (np.uint64(1) + (np.uint64(k) & np.uint64(WAITING - 1)))  # type: ignore[return-value]  # unsigned spares a test
+
+
+@branch
+def catch_up(blocks: Any, clock: Any) -> bool:
+    """File all that wait; False when there is no free block left."""
+    fine = True
+    for k in range(WAITING):
+        fine &= put(blocks, clock, np.int64(blocks[seat(blocks, k)]), blocks[seat(blocks, k) + np.uint64(1)])
+    nobody_waits(blocks, clock)
+    return fine
+
+
+@law
+def nobody_waits(blocks: Any, clock: Any) -> None:
+    """Let none wait: all seats are taken by what would be filed beyond the last bucket."""
+    for k in range(WAITING):
+        blocks[seat(blocks, k)] = clock.buckets
+    clock.soonest = clock.buckets
+
+
+@law
+def open_bucket(
+    balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any, hood: Any, streak: Any, lossy: bool, ahead: Any
+) -> None:
+    """Move the entries of the current bucket into the heap, leaving stale ones out, and free its blocks.
+
+    Where `ahead` has one item, fetch from memory what their events read first.
+    """
     head = clock.bucket
     block = np.uint32(head)
     while True:
         n = blocks[word(block, COUNT)]
         for k in range(n):
             i = blocks[word(block, k)]
-            t = balls[np.uint32(i)].te
+            ball = balls[np.uint32(i)]
+            t = ball.te
             if bucket_of(clock, t) == head:
+                if len(ahead) == 1:
+                    fetch_both(hood, balls, streak, lossy, i, ball)
                 if clock.heap == heap_t.size:
                     compact(balls, heap_t, heap_i, clock)
                 push(heap_t, heap_i, clock, t, i)
@@ -145,10 +199,12 @@ def clear(blocks: Any, clock: Any) -> None:
     """Empty the calendar: no entries, all spare blocks free."""
     clock.heap = 0
     clock.bucket = -1
-    for b in range(blocks.size // 8):
+    count = blocks.size // 8 - WAITING // 4
+    for b in range(count):
         blocks[word(b, COUNT)] = 0
-        blocks[word(b, NEXT)] = NONE if b <= clock.buckets or b + 1 == blocks.size // 8 else b + 1
+        blocks[word(b, NEXT)] = NONE if b <= clock.buckets or b + 1 == count else b + 1
     clock.free = clock.buckets + 1
+    nobody_waits(blocks, clock)
 
 
 @law
@@ -183,7 +239,7 @@ def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
             t = balls[np.uint64(i)].te
             first = min(first, t)
             if t < end:
-                file(balls, heap_t, heap_i, blocks, clock, np.uint32(i))
+                file(balls, heap_t, heap_i, blocks, clock, np.uint32(i), ())
         if first < end:
             return
         if first == np.inf:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, branch, law, prefetch
-from carom.solvers.exact.candidate import ITSELF, named
+from carom.physics.jit import Index, Real, branch, law, prefetch, select
+from carom.physics.lanes import bits_set, copy_words
+from carom.solvers.exact.candidate import BITS, ITSELF, named
 from carom.solvers.exact.horizon import flight_exit
 from carom.solvers.exact.records import ALL_AROUND, LEAVES_LIST, NONE, SEAM
 
@@ -132,23 +133,30 @@ def wrapped(k: Index, n: Index, periodic: bool) -> tuple[int, int]:
 
 
 @law
-def gather(cells: Any, block: Index, image: Index, found: Any, n: Index, i: Index) -> int:
-    """Append the balls of a cell (but not i) to the candidates; the first two, seldom exceeded, without a branch."""
+def gather(cells: Any, block: Index, image: Index, found: Any, n: Index) -> int:
+    """Append the balls of a cell to the candidates: all its words at once, of which those that are free do not count.
+
+    Up to three words behind the last candidate are overwritten.
+    """
+    mark = np.uint32(image) << np.uint32(BITS)
     while True:
-        j = cells.slots[word(block, 0)]
-        found[np.uint64(n)] = named(j, image)
-        n += (j != NONE) & (j != i)
-        j = cells.slots[word(block, 1)]
-        found[np.uint64(n)] = named(j, image)
-        n += (j != NONE) & (j != i)
-        j = cells.slots[word(block, 2)]
-        if j == NONE:
+        full = copy_words(cells.slots, word(block, 0), mark, found, n)
+        n += np.int64(bits_set(full & np.uint64(7)))
+        if full & np.uint64(8) == np.uint64(0):
             return n
-        found[np.uint64(n)] = named(j, image)
-        n += j != i
         block = cells.slots[word(block, NEXT)]
-        if block == NONE:
-            return n
+
+
+@law
+def gather_others(cells: Any, block: Index, image: Index, found: Any, n: Index, i: Index) -> int:
+    """Append the balls of ball i's own cell, but not i: the last of them takes its place."""
+    last = gather(cells, block, image, found, n) - 1
+    itself = named(i, image)
+    k = n + (found[np.uint64(n + 1)] == itself) + 2 * (found[np.uint64(n + 2)] == itself)
+    while found[np.uint64(k)] != itself:  # in a crowded cell
+        k += 1
+    found[np.uint64(k)] = found[np.uint64(last)]
+    return last
 
 
 @law
@@ -171,10 +179,13 @@ def around(dim: Any, cells: Any, balls: Any, i: Index, found: Any) -> int:
             row = nx * (cy + ny * cz)
             image = ITSELF + 3 * sy + 9 * sz
             if left >= 0:
-                n = gather(cells, row + left, image + left_image, found, n, np.uint32(NONE))
-            n = gather(cells, row + ball.cx, image, found, n, i)
+                n = gather(cells, row + left, image + left_image, found, n)
+            if dy == 0 and dz == 0:
+                n = gather_others(cells, row + ball.cx, image, found, n, i)
+            else:
+                n = gather(cells, row + ball.cx, image, found, n)
             if right >= 0:
-                n = gather(cells, row + right, image + right_image, found, n, np.uint32(NONE))
+                n = gather(cells, row + right, image + right_image, found, n)
     return n
 
 
@@ -193,7 +204,7 @@ def ahead(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -
             cy, sy = wrapped(ball.cy + (a if axis == 0 else (step if axis == 1 else b)), ny, cells.periodic[1])
             cz, sz = wrapped(ball.cz + (step if axis == 2 else b), nz, cells.periodic[2])
             if min(cx, cy, cz) >= 0:
-                n = gather(cells, cx + nx * (cy + ny * cz), ITSELF + sx + 3 * sy + 9 * sz, found, n, np.uint32(NONE))
+                n = gather(cells, cx + nx * (cy + ny * cz), ITSELF + sx + 3 * sy + 9 * sz, found, n)
     return n
 
 
@@ -201,7 +212,7 @@ def ahead(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -
 def candidates(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -> int:
     """Collect whom ball i could touch: all around, or only in the cells that are new to it after it crossed a face."""
     n = around(dim, cells, balls, i, found) if face == ALL_AROUND else ahead(dim, cells, balls, i, face, found)
-    for k in range(3):
+    for k in range(4):
         found[np.uint64(n + k)] = named(i, ITSELF)
     return n
 
@@ -266,15 +277,19 @@ def expiry(dim: Any, cells: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
     s, p, n = cells.size, cells.periodic, cells.shape
     low, edge = cells.low, cells.edge
     te, way = leaves(ball.x, ball.vx, ax, ball.t, now, ball.cx, n[0], low[0], edge[0], s[0], p[0])
+    te, way = sooner(te, way, np.inf, 0)
     t, face = leaves(ball.y, ball.vy, ay, ball.t, now, ball.cy, n[1], low[1], edge[1], s[1], p[1])
-    # A ball that stands still on a face leaves at "not a number", which is never.
-    if t < te or np.isnan(te):
-        te, way = t, face + 2
+    te, way = sooner(t, face + 2, te, way)
     if len(dim) == 3:
         t, face = leaves(ball.z, ball.vz, az, ball.t, now, ball.cz, n[2], low[2], edge[2], s[2], p[2])
-        if t < te or np.isnan(te):
-            te, way = t, face + 4
-    return te if not np.isnan(te) else np.inf, way
+        te, way = sooner(t, face + 4, te, way)
+    return te, way
+
+
+@law
+def sooner(t: Real, face: Index, te: Real, way: Index) -> tuple[float, int]:
+    """The sooner of two exits, which cannot be guessed; "not a number", of who stands still on a face, is never."""
+    return select(t < te, t, te), select(t < te, face, way)
 
 
 @law

@@ -32,6 +32,7 @@ EPOCH = 64  # events a ball between two moves of the origin of time
 LEAST_EPOCH = 4096
 ORDERED = 5_000  # balls from which they are kept in order along a curve, so that neighbours lie side by side
 REORDER = 4  # epochs after which they are put in order again
+MEDIUM = 4_000  # balls from which the nearest caches are too small: fetch what an opened bucket will touch
 LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: fetch ahead
 QUEUE, LARGE_QUEUE = 1, 0.125  # buckets of the calendar a ball, at least; few enough to stay in the cache
 
@@ -165,8 +166,11 @@ class Engine:
 
     @property
     def ahead(self) -> tuple[int, ...]:
-        """Not empty where the system is so large that memory is asked for ahead: others need not compile that."""
-        return (0,) if self.balls.size > LARGE else ()
+        """How far ahead memory is asked for, as a length: kernels are compiled for it.
+
+        Not at all; of the bucket that is opened, where the nearest cache has not room for all; some buckets ahead.
+        """
+        return (0, 0) if self.balls.size > LARGE else (0,) if self.balls.size > MEDIUM else ()
 
     @property
     def gravity(self) -> tuple[float, ...]:

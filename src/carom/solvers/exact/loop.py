@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, kernel, law, prefetch
+from carom.physics.jit import Index, Real, kernel, law
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
+from carom.solvers.exact.fetching import fetch
 from carom.solvers.exact.notes import note
 from carom.solvers.exact.predict import predict, pull
 from carom.solvers.exact.records import ALL_AROUND, BALL, CONTACT, EDGE, NONE, SEAM
@@ -34,46 +35,47 @@ STILL: Final = 10_000_000  # events without advance of time that count as endles
 
 
 @law
+def ask_for(
+    clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, step: Index
+) -> None:
+    """Fetch what the events of a coming bucket will read, in steps of which each needs what the one before fetched.
+
+    First the records of its balls; then their neighbourhoods, and the records of partners; then the neighbourhoods of
+    these; then what is far behind them. Not for stale entries.
+    """
+    block = np.uint32(bucket)
+    while block != NONE:
+        for k in range(blocks[word(block, calendar.COUNT)]):
+            i = blocks[word(block, k)]
+            if step == 0:
+                fetch(hood, balls, streak, lossy, i)
+                continue
+            ball = balls[np.uint32(i)]
+            if calendar.bucket_of(clock, ball.te) != bucket:
+                continue
+            if step != 2:
+                neighbourhood.warm(hood, balls, i, 1 if step == 1 else 2, False)
+            if ball.exit == CONTACT and ball.kind & 3 == BALL:
+                if step == 1:
+                    fetch(hood, balls, streak, lossy, ball.partner)
+                else:
+                    neighbourhood.warm(hood, balls, ball.partner, step - 1, True)
+        block = blocks[word(block, calendar.NEXT)]
+
+
+@law
 def ask_ahead(
     clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, buckets: Index
 ) -> None:
-    """Fetch from memory, step by step some buckets ahead, what the coming events will read; not for stale entries.
+    """Fetch from memory, step by step some buckets ahead, what the coming events will read.
 
     Inlined although it is long: it is called at each bucket, and `hood` alone would be a hundred arguments.
     """
-    if bucket + 9 >= buckets:
-        return
-    for k in range(blocks[word(bucket + 9, calendar.COUNT)]):
-        i = blocks[word(bucket + 9, k)]
-        prefetch(balls, i, 0)
-        prefetch(balls, i, 64)
-        if lossy:
-            prefetch(streak, i, 0)
-        neighbourhood.warm(hood, balls, i, 0, False)
-    for k in range(blocks[word(bucket + 7, calendar.COUNT)]):
-        i = blocks[word(bucket + 7, k)]
-        ball = balls[np.uint32(i)]
-        if calendar.bucket_of(clock, ball.te) != bucket + 7:
-            continue
-        neighbourhood.warm(hood, balls, i, 1, False)
-        if ball.exit == CONTACT and ball.kind & 3 == BALL:
-            prefetch(balls, ball.partner, 0)
-            prefetch(balls, ball.partner, 64)
-            if lossy:
-                prefetch(streak, ball.partner, 0)
-            neighbourhood.warm(hood, balls, ball.partner, 0, True)
-    for k in range(blocks[word(bucket + 5, calendar.COUNT)]):
-        ball = balls[np.uint32(blocks[word(bucket + 5, k)])]
-        if calendar.bucket_of(clock, ball.te) != bucket + 5:
-            continue
-        if ball.exit == CONTACT and ball.kind & 3 == BALL:
-            neighbourhood.warm(hood, balls, ball.partner, 1, True)
-    for k in range(blocks[word(bucket + 3, calendar.COUNT)]):
-        i = blocks[word(bucket + 3, k)]
-        neighbourhood.warm(hood, balls, i, 2, False)
-        ball = balls[np.uint32(i)]
-        if ball.exit == CONTACT and ball.kind & 3 == BALL:
-            neighbourhood.warm(hood, balls, ball.partner, 2, True)
+    if bucket + 9 < buckets:
+        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 9, 0)
+        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 7, 1)
+        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 5, 2)
+        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 3, 3)
 
 
 @law
@@ -89,13 +91,17 @@ def next_entry(
             calendar.pop(heap_t, heap_i, clock)
             continue
         bucket, buckets = clock.bucket + 1, clock.buckets
-        while bucket < buckets and blocks[word(bucket, calendar.COUNT)] == 0:
-            bucket += 1
+        if len(ahead) < 2:
+            while bucket < buckets and blocks[word(bucket, calendar.COUNT)] == 0:
+                bucket += 1
+        elif bucket < buckets:
+            if clock.soonest <= bucket and not calendar.catch_up(blocks, clock):
+                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+                continue
+            ask_ahead(clock, hood, balls, streak, lossy, blocks, bucket, buckets)
         if bucket < buckets:
             clock.bucket = bucket
-            calendar.open_bucket(balls, heap_t, heap_i, blocks, clock)
-            if len(ahead) > 0:
-                ask_ahead(clock, hood, balls, streak, lossy, blocks, bucket, buckets)
+            calendar.open_bucket(balls, heap_t, heap_i, blocks, clock, hood, streak, lossy, ahead)
             continue
         clock.bucket = buckets - 1  # the empty ones at the end count too, else too narrow a width would stay so
         calendar.turn(balls, heap_t, heap_i, blocks, clock)
@@ -134,8 +140,8 @@ def advance(
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
 
     A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision. With
-    `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once). Where `ahead` is
-    not empty, memory is asked for ahead of time.
+    `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once). The length of
+    `ahead` says how early memory is asked for (`Engine.ahead`).
     """
     clock = clocks[0]
     while True:
@@ -201,7 +207,7 @@ def advance(
             return GO
         # Filed after both are predicted: what depends on when an event is cannot be guessed ahead.
         for k in range(1 if j == NONE else 2):
-            if not calendar.file(balls, heap_t, heap_i, blocks, clock, i if k == 0 else j):
+            if not calendar.file(balls, heap_t, heap_i, blocks, clock, i if k == 0 else j, ahead):
                 calendar.turn(balls, heap_t, heap_i, blocks, clock)
 
 

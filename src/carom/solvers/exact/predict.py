@@ -11,7 +11,7 @@ import numpy as np
 from carom.physics import contact_time
 from carom.physics import walls as wall_laws
 from carom.physics.flight import place, speed
-from carom.physics.jit import Index, Real, branch, law
+from carom.physics.jit import Index, Real, branch, law, select
 from carom.physics.lanes import columns, equals, least, lowest_bit, meeting, pick, read, spread, write
 from carom.physics.roots import first_crossing
 from carom.solvers.exact import neighbourhood
@@ -100,20 +100,20 @@ class Anchors(NamedTuple):
 
     x: Any
     y: Any
-    z: Any
     vx: Any
     vy: Any
-    vz: Any
     t: Any
     r: Any
+    z: Any
+    vz: Any
 
 
 @law
 def four_times(ball: Any) -> Any:
     """A ball's anchor, for comparing with four others at once."""
     return Anchors(
-        spread(ball.x), spread(ball.y), spread(ball.z), spread(ball.vx), spread(ball.vy), spread(ball.vz),
-        spread(ball.t), spread(ball.r),
+        spread(ball.x), spread(ball.y), spread(ball.vx), spread(ball.vy), spread(ball.t), spread(ball.r),
+        spread(ball.z), spread(ball.vz),
     )  # fmt: skip
 
 
@@ -156,17 +156,18 @@ def look(
     words, first = neighbourhood.where(hood, i, found)
     sight.count[np.uint32(row)] = n
     if len(g) == 0:
-        eight = neighbourhood.pace(hood) == 8
-        write(times, 0, spread(np.inf))
-        if eight:
-            write(times, 4, spread(np.inf))
         one = four_times(balls[np.uint32(i)])
-        for k in range(0, n, neighbourhood.pace(hood)):
+        step = neighbourhood.pace(hood)
+        k = 0
+        while True:  # also where there are none: behind the candidates stands the ball itself, which it never meets
             at = np.uint64(first) + np.uint64(k)
             four = contact_times(dim, hood, balls, one, words, at)
-            if eight:
+            if step == 8:
                 write(times, k + 4, contact_times(dim, hood, balls, one, words, at + np.uint64(4)))
             write(times, k, four)
+            k += step
+            if k >= n:
+                break
     else:
         for k in range(n):
             word = words[np.uint64(first) + np.uint64(k)]
@@ -198,18 +199,20 @@ def choose_ball(hood: Any, balls: Any, i: Index, event: Index, sight: Any, row: 
         which |= equals(high, earliest) << np.uint64(4)
     for k in range(neighbourhood.pace(hood), min(n, 64), 4):
         which |= equals(read(times, k), earliest) << np.uint64(k)
-    if n > 64 or (which != 0 and (earliest == before or which & (which - np.uint64(1)) != 0)):
+    tie = (which & (which - np.uint64(1))) | select(earliest == before, which, np.uint64(0))
+    if n > 64 or tie != 0:
         nth = np.uint64(settle_tie(balls, ball, earliest, before, words, first, n, times))
         if nth == np.uint64(n):
             return
-    elif which == 0:
-        return
+        meets = True
     else:
-        nth = lowest_bit(which)
+        meets = which != 0
+        nth = lowest_bit(which + np.uint64(not meets))
     word = words[np.uint64(first) + nth]
-    j = ball_of(word)
-    ball.tc, ball.partner, ball.planned = earliest, j, event
-    ball.kind = BALL + 4 * image_of(word)
+    ball.tc = earliest if meets else ball.tc  # mostly it does: a guess is better than to wait
+    ball.partner = select(meets, ball_of(word), ball.partner)
+    ball.planned = select(meets, np.uint32(event), ball.planned)
+    ball.kind = select(meets, np.uint8(BALL + 4 * image_of(word)), ball.kind)
 
 
 @branch
@@ -286,14 +289,13 @@ def choose(
         ball.tc = np.inf
         ball.kind = NOTHING
     ax, ay, az = pull(balls, i, rest_on, walls, g)
-    # Written down first, so that its roots and divisions are worked out beside what follows.
-    ball.te, ball.exit = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
+    te, way = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
     choose_ball(hood, balls, i, event, sight, row)
     first = neighbourhood.first_wall(hood, balls, i)
     if first != NONE:
         scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)
-    if ball.tc <= ball.te:
-        ball.te, ball.exit = ball.tc, CONTACT
+    comes = ball.tc <= te
+    ball.te, ball.exit = select(comes, ball.tc, te), select(comes, np.uint8(CONTACT), np.uint8(way))
 
 
 @law

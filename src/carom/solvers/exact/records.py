@@ -24,10 +24,12 @@ SEAM: Final = 8  # added to the axis code when the face of the cell is the seam 
 
 ball_record = np.dtype(
     [
-        ("x", "f8"), ("y", "f8"), ("z", "f8"),  # place at the anchor, m
-        ("vx", "f8"), ("vy", "f8"), ("vz", "f8"),  # velocity just after it, m/s
+        # In pairs as they are read (`lanes.columns`), the last one in space only.
+        ("x", "f8"), ("y", "f8"),  # place at the anchor, m
+        ("vx", "f8"), ("vy", "f8"),  # velocity just after it, m/s
         ("t", "f8"),  # time of the anchor, s after the origin
         ("r", "f8"),  # radius, m
+        ("z", "f8"), ("vz", "f8"),  # the third components
         ("te", "f8"),  # time of the next event of any sort: the key in the calendar
         ("tc", "f8"),  # time of the next contact
         ("m", "f8"),  # mass, kg
@@ -53,6 +55,7 @@ clock_record = np.dtype(
         ("bucket", "i8"), ("buckets", "i8"),  # the current bucket, and how many there are
         ("heap", "i8"),  # entries in the heap of the current bucket
         ("free", "u4"), ("free_cell", "u4"),  # heads of the lists of free blocks
+        ("waiting", "i8"), ("soonest", "i8"),  # entries that have waited to be filed; a bucket that none is before
         ("pool", "i8"),  # how much of the pool of neighbour lists is used
         ("looked", "i8"), ("turned", "i8"),  # entries looked at since the last turn; turns
         ("events", "i8"),  # anchors moved since the epoch began

@@ -1,0 +1,24 @@
+"""What an event will read, asked of memory before it is needed."""
+
+from typing import Any
+
+from carom.physics.jit import Index, law, prefetch, select
+from carom.solvers.exact import neighbourhood
+from carom.solvers.exact.records import BALL
+
+
+@law
+def fetch(hood: Any, balls: Any, streak: Any, lossy: bool, i: Index) -> None:
+    """Fetch what an event of ball i reads first."""
+    prefetch(balls, i, 0)
+    prefetch(balls, i, 64)
+    if lossy:
+        prefetch(streak, i, 0)
+    neighbourhood.warm(hood, balls, i, 0, False)
+
+
+@law
+def fetch_both(hood: Any, balls: Any, streak: Any, lossy: bool, i: Index, ball: Any) -> None:
+    """Fetch the same for ball i, whose event is at hand already, and for its partner."""
+    fetch(hood, balls, streak, lossy, i)
+    fetch(hood, balls, streak, lossy, select(ball.kind & 3 == BALL, ball.partner, i))
