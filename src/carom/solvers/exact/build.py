@@ -177,6 +177,7 @@ def build_lists(
             periods=periods(region.box),
             skin=skin,
             longest=longest,
+            found=np.zeros(lists.FOUND, np.uint32),
         )
         dim = (0,) * region.dimension
         begun = int(clock["pool"][0])

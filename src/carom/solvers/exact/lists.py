@@ -29,6 +29,7 @@ list_record = np.dtype(
 )
 LINE: Final = 16  # words of a record
 INSIDE: Final = 8  # the word from which on the list stands in the record
+FOUND: Final = 64  # words of `found`
 SHORT: Final = 3  # `bits` of a list that does
 
 
@@ -52,6 +53,7 @@ class Lists(NamedTuple):
     periods: Any
     skin: float
     longest: int  # how many balls a list may name
+    found: Any  # words: balls of some cells, among which a list looks for those that are near
 
 
 @law
