@@ -222,7 +222,10 @@ def begin_year(blocks: Any, clock: Any, start: Real) -> float:
 
 @kernel
 def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
-    """Begin a new year now, or at the earliest event if that is far, with a bucket width that fits the last year."""
+    """Begin a new year now, or at the earliest event if that is far, with a bucket width that fits the last year.
+
+    Who comes after its end is filed beyond the last bucket, as ever: whether he does cannot be guessed.
+    """
     if clock.looked > 0:
         load = clock.looked / (clock.bucket + 1)
         if load > 4.0:
@@ -236,10 +239,10 @@ def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
         end = begin_year(blocks, clock, start)
         first = np.inf
         for i in range(balls.size):
-            t = balls[np.uint64(i)].te
-            first = min(first, t)
-            if t < end:
-                file(balls, heap_t, heap_i, blocks, clock, np.uint32(i), ())
+            prefetch(balls, min(i + 24, balls.size - 1), 64)
+            first = min(first, balls[np.uint64(i)].te)
+            file(balls, heap_t, heap_i, blocks, clock, np.uint32(i), (0, 0))
+        catch_up(blocks, clock)
         if first < end:
             return
         if first == np.inf:
