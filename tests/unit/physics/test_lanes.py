@@ -4,8 +4,21 @@ import numpy as np
 import pytest
 
 from carom.physics import contact_time
-from carom.physics.jit import kernel
-from carom.physics.lanes import columns, equals, least, lowest_bit, meeting, pick, read, spread, write
+from carom.physics.jit import kernel, select
+from carom.physics.lanes import (
+    below,
+    bits_set,
+    columns,
+    copy_words,
+    equals,
+    least,
+    lowest_bit,
+    meeting,
+    pick,
+    read,
+    spread,
+    write,
+)
 from carom.solvers.exact.predict import Anchors, four_times
 from carom.solvers.exact.records import ball_record
 
@@ -73,7 +86,7 @@ def test_contact_times_of_four_pairs_are_those_of_each(dimension):
 
 
 @kernel
-def select(numbers, number, out):
+def look_for(numbers, number, out):
     four = read(numbers, 0)
     out[0] = least(four)
     out[1] = equals(four, number)
@@ -94,8 +107,47 @@ def select(numbers, number, out):
 )
 def test_the_least_and_the_equal_are_found(numbers, number, bits, lowest):
     out = np.full(8, -1.0)
-    select(np.array(numbers), number, out)
+    look_for(np.array(numbers), number, out)
     assert out[0] == min(numbers)
     assert out[1] == bits
     assert out[2] == lowest
     assert out[4:].tolist() == [numbers[3], numbers[0], numbers[2], numbers[2]]
+
+
+@kernel
+def compare(numbers, limits):
+    return below(read(numbers, 0), read(limits, 0))
+
+
+def test_those_below_are_found():
+    limits = np.array([1.0, 1.0, np.inf, np.nan])
+    assert compare(np.array([0.5, 1.0, 1e308, 0.0]), limits) == 0b0101  # an equal one is not less
+    assert compare(np.array([np.nan, -0.0, -np.inf, np.inf]), limits) == 0b0110
+
+
+@kernel
+def copy(source, index, mark, target, place):
+    full = copy_words(source, index, mark, target, place)
+    return full, bits_set(full)
+
+
+def test_four_words_are_copied_and_those_that_are_not_all_ones_are_told():
+    none = 0xFFFFFFFF
+    source = np.array([9, 1, none, 3, none, 9], np.uint32)
+    target = np.zeros(8, np.uint32)
+    assert copy(source, 1, 1 << 27, target, 2) == (0b0101, 2)
+    assert target.tolist() == [0, 0, 1 | 1 << 27, none, 3 | 1 << 27, none, 0, 0]
+
+
+@kernel
+def both(a, b, floats, words):
+    floats[0], floats[1] = select(a < b, a, b), select(a < b, b, a)
+    words[0], words[1] = select(a < b, words[2], words[3]), select(a < b, words[3], words[2])
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.0, 2.0), (2.0, 1.0), (np.nan, 1.0), (1.0, np.nan), (1.0, 1.0)])
+def test_a_selection_is_a_conditional_expression(a, b):
+    floats, words = np.zeros(2), np.array([0, 0, 7, 8], np.uint32)
+    both(a, b, floats, words)
+    assert np.array_equal(floats, [a, b] if a < b else [b, a], equal_nan=True)
+    assert words.tolist() == ([7, 8, 7, 8] if a < b else [8, 7, 7, 8])

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
+from carom import library
 from carom.physics.jit import kernel
 from carom.solvers.exact import build, candidate, cells, lists, neighbourhood
+from carom.solvers.exact.engine import Engine
 from carom.solvers.exact.records import ALL_AROUND, ball_record, clock_record
+from carom.world.anchors import World
+from carom.world.collisions import collision_record
 
 NO_WALLS = np.zeros(0)
 
@@ -230,3 +234,27 @@ def balls_in(hood, cell):
         found += [int(k) for k in words[: cells.ROOM] if k != 0xFFFFFFFF]
         block = int(words[cells.NEXT])
     return found
+
+
+@pytest.mark.requirement("M-15", "M-17")
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_lists_stay_exact_while_balls_cross_seams(dimension):
+    """In a run, too, a list is exactly who is within the skin, centre from centre; some are beyond a seam."""
+    scene = library.load("gas", count=300, packing_fraction=0.5, dimension=dimension, seed=1)
+    engine = Engine(World.of(scene), "lists")
+    beyond = 0
+    for _ in range(20):
+        engine.advance(np.inf, 300, np.zeros(0, collision_record))
+        hood, balls = engine.hood, engine.balls
+        region = a_region(dimension, scene.boundary.size, (True,) * dimension)
+        places = np.zeros((balls.size, 3))
+        for axis in range(dimension):
+            places[:, axis] = hood.heads["xyz"[axis]]
+            beyond += ((places[:, axis] < 0.0) | (places[:, axis] > region.size[axis])).sum()
+        d, _ = nearest_images(region, places)
+        reach = balls["r"][:, None] + balls["r"][None, :] + hood.skin
+        near = (d**2).sum(axis=2) < reach**2
+        for i in range(balls.size):
+            wanted = {int(j) for j in np.flatnonzero(near[i]) if j != i}
+            assert {entry[0] for entry in found_by(region, hood, balls, i)} == wanted
+    assert beyond > 10
