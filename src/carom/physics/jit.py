@@ -143,10 +143,11 @@ prefetch: Any = _prefetch  # as kernels call it, without the context
 
 @intrinsic
 def _select(typing_context: Any, condition: Any, a: Any, b: Any) -> Any:
-    """Of two numbers of one type, the first where a condition holds: never by a branch.
+    """Of two numbers of one type, the first where a condition holds: without a branch.
 
     For what no processor can guess. A conditional expression leaves it to LLVM, which makes a branch where it hopes to
-    save the work for one of the two.
+    save the work for one of the two. For floats the condition must be one
+    comparison of floats, or it is a branch still.
     """
     kind = typing_context.unify_types(numba.types.unliteral(a), numba.types.unliteral(b))
 

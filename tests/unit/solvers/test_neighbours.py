@@ -237,10 +237,13 @@ def balls_in(hood, cell):
 
 
 @pytest.mark.requirement("M-15", "M-17")
+@pytest.mark.parametrize("smallest", [1.0, 0.6], ids=["equal", "mixed"])
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_lists_stay_exact_while_balls_cross_seams(dimension):
+def test_lists_stay_exact_while_balls_cross_seams(dimension, smallest):
     """In a run, too, a list is exactly who is within the skin, centre from centre; some are beyond a seam."""
     scene = library.load("gas", count=300, packing_fraction=0.5, dimension=dimension, seed=1)
+    radius = scene.balls.radius * np.random.default_rng(2).uniform(smallest, 1.0, 300)
+    scene = scene.replace(balls=scene.balls.replace(radius=radius))
     engine = Engine(World.of(scene), "lists")
     beyond = 0
     for _ in range(20):

@@ -224,7 +224,7 @@ def begin_year(blocks: Any, clock: Any, start: Real) -> float:
 def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
     """Begin a new year now, or at the earliest event if that is far, with a bucket width that fits the last year.
 
-    Who comes after its end is filed beyond the last bucket, as ever: whether he does cannot be guessed.
+    What comes after its end is filed beyond the last bucket: which events do cannot be guessed.
     """
     if clock.looked > 0:
         load = clock.looked / (clock.bucket + 1)

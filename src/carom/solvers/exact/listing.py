@@ -154,7 +154,8 @@ def enter_near(dim: Any, lists: Any, clock: Any, i: Index, n: Index, inner: bool
 def near_ones(dim: Any, lists: Any, i: Index, k: Index, inner: bool) -> Any:
     """A bit for each of the four balls from `found[k]` on that is near ball i's centre and not marked.
 
-    With `inner` no seam is as near as they are.
+    With `inner` no seam is as near as they are. Rounded as in `near_enough`, and so the same for both
+    of a pair.
     """
     heads, found = lists.heads, lists.found
     head = heads[np.uint32(i)]
@@ -169,7 +170,7 @@ def near_ones(dim: Any, lists: Any, i: Index, k: Index, inner: bool) -> Any:
         if len(dim) == 3:
             dz = spread(head.z) - column[7]
             dd = dd + dz * dz
-        reach = spread(head.r + lists.skin) + column[2]
+        reach = head.r + column[2] + lists.skin
         return unmarked & below(dd, reach * reach)
     near = np.uint64(near_enough(dim, lists, head, heads[np.uint32(a)]))
     near |= np.uint64(near_enough(dim, lists, head, heads[np.uint32(b)])) << np.uint64(1)
