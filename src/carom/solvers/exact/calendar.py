@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from carom.physics.jit import Index, Real, branch, kernel, law, prefetch
-from carom.solvers.exact.fetching import fetch_both
+from carom.solvers.exact.fetching import fetch_both, partner_of
 from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
 
 ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
 COUNT = 6
 NEXT = 7
+LOAD = 1.6  # events that a bucket is to have: fewer, and many are empty; more, and what they need comes all at once
 WAITING = 16  # entries that wait for their bucket to come from memory, in a power of two; two words each
 TIES = 16384  # events at one instant that are put in order among themselves
 
@@ -166,7 +167,8 @@ def open_bucket(
 ) -> None:
     """Move the entries of the current bucket into the heap, leaving stale ones out, and free its blocks.
 
-    Where `ahead` has one item, fetch from memory what their events read first.
+    Where `ahead` has one item, fetch from memory what their events read first; where it has two, that was done before,
+    but for one thing that does not always stay in the nearest cache: whether the partner has moved.
     """
     head = clock.bucket
     block = np.uint32(head)
@@ -179,6 +181,8 @@ def open_bucket(
             if bucket_of(clock, t) == head:
                 if len(ahead) == 1:
                     fetch_both(hood, balls, streak, lossy, i, ball)
+                elif len(ahead) == 2:
+                    prefetch(balls, partner_of(ball, i), 64)
                 if clock.heap == heap_t.size:
                     compact(balls, heap_t, heap_i, clock)
                 push(heap_t, heap_i, clock, t, i)
@@ -228,10 +232,7 @@ def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
     """
     if clock.looked > 0:
         load = clock.looked / (clock.bucket + 1)
-        if load > 4.0:
-            clock.width = max(0.5 * clock.width, 1e-300)  # never zero, else no year would ever end
-        elif load < 1.0:
-            clock.width *= 2.0
+        clock.width = max(clock.width * min(max(LOAD / load, 0.5), 2.0), 1e-300)  # never 0, else no year would end
     clock.looked = 0
     clock.turned += 1
     start = clock.now

@@ -21,4 +21,10 @@ def fetch(hood: Any, balls: Any, streak: Any, lossy: bool, i: Index) -> None:
 def fetch_both(hood: Any, balls: Any, streak: Any, lossy: bool, i: Index, ball: Any) -> None:
     """Fetch the same for ball i, whose event is at hand already, and for its partner."""
     fetch(hood, balls, streak, lossy, i)
-    fetch(hood, balls, streak, lossy, select(ball.kind & 3 == BALL, ball.partner, i))
+    fetch(hood, balls, streak, lossy, partner_of(ball, i))
+
+
+@law
+def partner_of(ball: Any, i: Index) -> Index:
+    """The ball that ball i will touch, or ball i itself if it is none."""
+    return select(ball.kind & 3 == BALL, ball.partner, i)

@@ -40,8 +40,8 @@ def ask_for(
 ) -> None:
     """Fetch what the events of a coming bucket will read, in steps of which each needs what the one before fetched.
 
-    First the records of its balls; then their neighbourhoods, and the records of partners; then the neighbourhoods of
-    these; then what is far behind them. Not for stale entries.
+    First the records of its balls; then whom they could meet, and the records of partners; then whom these could meet;
+    and what is a step farther: neighbours whose names stand elsewhere. Not for stale entries.
     """
     block = np.uint32(bucket)
     while block != NONE:
@@ -53,8 +53,8 @@ def ask_for(
             ball = balls[np.uint32(i)]
             if calendar.bucket_of(clock, ball.te) != bucket:
                 continue
-            if step != 2:
-                neighbourhood.warm(hood, balls, i, 1 if step == 1 else 2, False)
+            if step < 3:
+                neighbourhood.warm(hood, balls, i, step, False)
             if ball.exit == CONTACT and ball.kind & 3 == BALL:
                 if step == 1:
                     fetch(hood, balls, streak, lossy, ball.partner)
@@ -65,23 +65,27 @@ def ask_for(
 
 @law
 def ask_ahead(
-    clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, buckets: Index
+    dim: Any, clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, buckets: Index
 ) -> None:
     """Fetch from memory, step by step some buckets ahead, what the coming events will read.
 
+    Just early enough: what comes sooner is driven out of the nearest cache again. In space the names of neighbours
+    always stand elsewhere, so that those of partners need a step more.
+
     Inlined although it is long: it is called at each bucket, and `hood` alone would be a hundred arguments.
     """
-    if bucket + 9 < buckets:
-        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 9, 0)
-        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 7, 1)
-        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 5, 2)
-        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 3, 3)
+    if bucket + 4 < buckets:
+        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 4, 0)
+        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 3, 1)
+        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 2, 2)
+        if len(dim) == 3:
+            ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 1, 3)
 
 
 @law
 def next_entry(
-    hood: Any, balls: Any, streak: Any, lossy: bool, clock: Any, heap_t: Any, heap_i: Any, blocks: Any, limit: Real,
-    ahead: Any,
+    dim: Any, hood: Any, balls: Any, streak: Any, lossy: bool, clock: Any, heap_t: Any, heap_i: Any, blocks: Any,
+    limit: Real, ahead: Any,
 ) -> bool:  # fmt: skip
     """Bring the next genuine entry of the calendar to the top of the heap; False when there is none up to the limit."""
     while True:
@@ -98,7 +102,7 @@ def next_entry(
             if clock.soonest <= bucket and not calendar.catch_up(blocks, clock):
                 calendar.turn(balls, heap_t, heap_i, blocks, clock)
                 continue
-            ask_ahead(clock, hood, balls, streak, lossy, blocks, bucket, buckets)
+            ask_ahead(dim, clock, hood, balls, streak, lossy, blocks, bucket, buckets)
         if bucket < buckets:
             clock.bucket = bucket
             calendar.open_bucket(balls, heap_t, heap_i, blocks, clock, hood, streak, lossy, ahead)
@@ -152,7 +156,7 @@ def advance(
         reason = GO
         if not afresh:
             lossy = contact_time > 0.0
-            if not next_entry(hood, balls, streak, lossy, clock, heap_t, heap_i, blocks, limit, ahead):
+            if not next_entry(dim, hood, balls, streak, lossy, clock, heap_t, heap_i, blocks, limit, ahead):
                 return LIMIT
             t, i = heap_t[0], heap_i[0]
             if clock.heap > 1 and (heap_t[1] == t or (clock.heap > 2 and heap_t[2] == t)):
