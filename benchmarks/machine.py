@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -26,6 +28,23 @@ def memory() -> str:
     except (AttributeError, ValueError):  # not on this system
         return "unknown"
     return f"{size / 2**30:.0f} GiB"
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Stay on one core meanwhile, where the system can: a move to another leaves what is in the caches behind.
+
+    The last one, because the first mostly serves the machine's own business.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def version(package: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from benchmarks.machine import one_core
 from benchmarks.model import Effort, Row
 from carom import Scene, Simulation
 
@@ -48,6 +49,7 @@ class Runner:
         self.best = max(self.best, self.slice / cpu_seconds(lambda: sim.run(collisions=self.slice)))
 
 
+@one_core()
 def alone(make: Make, effort: Effort) -> Row:
     """The rate of one scene."""
     runner = Runner(make(), effort)
@@ -56,6 +58,7 @@ def alone(make: Make, effort: Effort) -> Row:
     return {RATE: runner.best / 1e6}
 
 
+@one_core()
 def side_by_side(make: Make, baseline: Make, effort: Effort, *, cools: bool = False) -> Row:
     """The rate of a scene, and its ratio to that of another whose slices alternate with it."""
     runners = Runner(make(), effort, cools=cools), Runner(baseline(), effort, cools=cools)
