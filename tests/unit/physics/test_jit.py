@@ -3,6 +3,7 @@
 import importlib.util
 import operator
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -229,3 +230,16 @@ def test_remembered_meanings_are_those_of_the_types(numbers: tuple[Any, Any]) ->
         found, expected = jit.kernel(combined)(a, b), plain(a, b)
         assert found == expected
         assert [type(each) for each in found] == [type(each) for each in expected]
+
+
+def framed(x):
+    jit.own_page()
+    return 2.0 * x
+
+
+def test_a_kernel_can_have_its_frame_at_the_beginning_of_a_page():
+    function = numba.njit(**jit.OPTIONS)(framed)
+    assert function(3.0) == 6.0
+    if platform.machine() in ("x86_64", "AMD64"):  # elsewhere the words are others
+        (text,) = function.inspect_asm().values()
+        assert f"andq\t$-{jit.PAGE}, %rsp" in text

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.solvers.exact.memory import LINE, aligned, curve_order, spread
+from carom.physics.jit import PAGE
+from carom.solvers.exact.memory import LINE, ROW, aligned, curve_order, placed, spread, two_rows
 from carom.solvers.exact.records import ball_record
 
 
@@ -44,3 +45,24 @@ def test_neighbours_in_space_are_neighbours_in_memory():
 def test_two_zero_bits_between_bits(x):
     wide = int(spread(np.array([x], np.uint64))[0])
     assert wide == sum(((x >> k) & 1) << (3 * k) for k in range(20))
+
+
+@pytest.mark.parametrize("place", [0, 0x800, 0xD80])
+@pytest.mark.parametrize("count", [1, 7, 100_000])
+def test_an_array_begins_at_its_place_in_a_page(place, count):
+    array = placed(count, np.float64, place)
+    assert array.ctypes.data % PAGE == place
+    assert array.shape == (count,)
+    assert not array.any()
+
+
+@pytest.mark.parametrize("least", [1, 64, 1056, 1057, 5000])
+@pytest.mark.parametrize("kind", [np.uint32, np.float64])
+def test_two_rows_have_room_and_are_apart_in_their_pages(least, kind):
+    rows = two_rows(least, kind, 0xA00)
+    assert rows.shape[0] == 2
+    assert rows.shape[1] >= least
+    assert rows.flags.c_contiguous
+    first, second = rows.ctypes.data, rows[1].ctypes.data
+    assert first % PAGE == 0xA00
+    assert (second - first) % PAGE == ROW * rows.itemsize

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from carom.errors import EndlessError, Problem, SceneError, StackError
 from carom.scene import Scene
-from carom.solvers.exact import calendar, candidate, looking, loop, stored
+from carom.solvers.exact import calendar, candidate, looking, loop, memory, stored
 from carom.solvers.exact.build import Region, build
 from carom.solvers.exact.carry import carried
 from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.history import History, Page
-from carom.solvers.exact.memory import aligned, curve_order
 from carom.solvers.exact.notes import note_record
 from carom.solvers.exact.predict import Sight
 from carom.solvers.exact.records import NONE, ball_record, clock_record
@@ -53,7 +52,7 @@ class Engine:
         self.page: Page | None = None
         self._no_logs = np.zeros(0, collision_record)
         self._no_notes = np.zeros(0, note_record)
-        self.clock = np.zeros(1, clock_record)
+        self.clock = memory.placed(1, clock_record, memory.CLOCK)
         self.clock["noted"] = -1
         for name in COUNTERS:
             self.clock[name] = world.counts.get(name, 0)
@@ -74,13 +73,13 @@ class Engine:
         world, anchors = self.world, self.world.anchors
         movers = np.flatnonzero(~anchors.fixed)
         if movers.size > ORDERED:
-            movers = movers[curve_order(anchors.place[movers, : world.dimension])]
+            movers = movers[memory.curve_order(anchors.place[movers, : world.dimension])]
         self.movers = movers
         n = movers.size
         if n > candidate.MOST:
             problem = f"{n:,} are more than the exact solver can number, {candidate.MOST:,}"
             raise SceneError([Problem("balls", problem, "Use fewer.")])
-        balls = aligned(n, ball_record)
+        balls = memory.aligned(n, ball_record)
         balls["x"], balls["y"], balls["z"] = anchors.place[movers].T
         balls["vx"], balls["vy"], balls["vz"] = anchors.velocity[movers].T
         for ours, theirs in (("t", "time"), ("r", "radius"), ("m", "mass"), ("hit", "hit"), ("material", "material")):
@@ -91,10 +90,10 @@ class Engine:
         wall = anchors.rest_on[movers].astype(np.int64)  # which has room for NONE
         self.rest_on = np.where(wall >= 0, wall, NONE).astype(np.uint32)
         self.streak = anchors.streak[movers].copy()
-        self.heap_t = np.empty(2 * n + 64)
-        self.heap_i = np.empty(2 * n + 64, np.uint32)
+        self.heap_t = memory.placed(2 * n + 64, np.float64, memory.HEAP_TIMES)
+        self.heap_i = memory.placed(2 * n + 64, np.uint32, memory.HEAP_BALLS)
         buckets = 1 << max(4, int((LARGE_QUEUE if n > LARGE else QUEUE) * n).bit_length())
-        self.blocks = aligned((buckets + n // 3 + 64) * 8, np.uint32)
+        self.blocks = memory.aligned((buckets + n // 3 + 64) * 8, np.uint32)
         self.clock["buckets"] = buckets
         self.clock["width"] = 1.0  # until there are events to tell a better one
         self.clock["epoch"] = max(EPOCH * n, LEAST_EPOCH)
@@ -112,7 +111,11 @@ class Engine:
         mode = self.mode if world.bounded else "cells"
         self.hood = build(self._region(places), self.balls, self.clock, places, world.walls.records, mode)
         room = self._most_seen() + 64
-        self.sight = Sight(np.empty((2, room), np.uint32), np.empty((2, room)), np.empty(2, np.int64))
+        self.sight = Sight(
+            memory.two_rows(room, np.uint32, memory.FOUND),
+            memory.two_rows(room, np.float64, memory.TIMES),
+            memory.placed(2, np.int64, memory.COUNTS),
+        )
         self._predict()
 
     def _most_seen(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, kernel, law
+from carom.physics.jit import Index, Real, kernel, law, own_page
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
 from carom.solvers.exact.fetching import fetch
@@ -147,6 +147,7 @@ def advance(
     `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once). The length of
     `ahead` says how early memory is asked for (`Engine.ahead`).
     """
+    own_page()
     clock = clocks[0]
     while True:
         i: Index = np.uint32(0)

@@ -7,15 +7,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.physics.jit import PAGE
+
 LINE = 128  # bytes: two cache lines, which processors fetch together
+
+# Where in a page of memory the few bytes begin that each event reads and writes: apart from each other, and from the
+# first half, where the main loop has its own (`jit.own_page`, which tells why).
+CLOCK, COUNTS, TIMES, FOUND, HEAP_TIMES, HEAP_BALLS = 0x800, 0x900, 0xA00, 0xC00, 0xD00, 0xD80
+ROW, ROUND = 32, 1024  # items by which two rows are apart in their pages; items that are whole pages
 
 
 def aligned(count: int, dtype: Any) -> NDArray[Any]:
     """An array of zeros that begins on a cache line."""
+    return placed(count, dtype, 0, LINE)
+
+
+def placed(count: int, dtype: Any, place: int, block: int = PAGE) -> NDArray[Any]:
+    """An array of zeros that begins so many bytes after a page does, or another block of memory."""
     kind = np.dtype(dtype)
-    raw = np.zeros(count * kind.itemsize + LINE, np.uint8)
-    first = -raw.ctypes.data % LINE
+    raw = np.zeros(count * kind.itemsize + block, np.uint8)
+    first = (place - raw.ctypes.data) % block
     return raw[first : first + count * kind.itemsize].view(kind)
+
+
+def two_rows(least: int, dtype: Any, place: int) -> NDArray[Any]:
+    """Two rows of at least so many items, at their places in pages."""
+    room = -(-(least - ROW) // ROUND) * ROUND + ROW
+    return placed(2 * room, dtype, place).reshape(2, room)
 
 
 def curve_order(places: NDArray[np.float64]) -> NDArray[np.intp]:
