@@ -11,8 +11,9 @@ from carom.physics.jit import PAGE
 
 LINE = 128  # bytes: two cache lines, which processors fetch together
 
-# Where in a page of memory the few bytes begin that each event reads and writes: apart from each other, and from the
-# first half, where the main loop has its own (`jit.own_page`, which tells why).
+# Where in a page of memory the few bytes begin that each event reads and writes: apart from each other, and always the
+# same beside the frame of the main loop (`jit.own_page`, which tells why). That takes most of a page, so that they
+# cannot be apart from all of it; these places were measured to be good.
 CLOCK, COUNTS, TIMES, FOUND, HEAP_TIMES, HEAP_BALLS = 0x800, 0x900, 0xA00, 0xC00, 0xD00, 0xD80
 ROW, ROUND = 32, 1024  # items by which two rows are apart in their pages; items that are whole pages
 
