@@ -190,6 +190,43 @@ def test_a_list_that_may_not_grow_says_so():
     assert [entry[0] for entry in sorted(found_by(region, hood, balls, 0))] == list(range(1, 10))
 
 
+@kernel
+def drop_from(hood, clocks, i, j):
+    lists.drop(hood, clocks[0], np.uint32(i), np.uint32(j))
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_list_takes_no_more_room_than_it_needs(dimension):
+    """Lists grow and shrink at random: nobody is lost, and rooms that were left are used again, else none were left."""
+    rng = np.random.default_rng(8)
+    region = a_region(dimension, (1.0,) * dimension, (True,) * dimension)
+    n, least = 24, dimension + 1
+    balls, places = some_balls(region, n, (1e-4, 1e-4), seed=9)
+    clock = np.zeros(1, clock_record)
+    hood = build.build_lists(region, balls, clock, places, NO_WALLS, 1e-4)
+    named = [set() for _ in range(n)]
+    for swing in range(30):
+        i = rng.permutation(n)[:12]
+        for k in i:
+            wanted = set((rng.permutation(n - 1)[: rng.integers(0, 22)] + k + 1) % n)
+            for j in named[k] - wanted:
+                drop_from(hood, clock, k, j)
+            for j in wanted - named[k]:
+                assert append_to(hood, clock, k, j)
+            named[k] = wanted
+        for k in range(n):
+            assert {entry[0] for entry in found_by(region, hood, balls, k)} == named[k], (swing, k)
+            assert least <= hood.heads["bits"][k] <= max(least, 1 + len(named[k]).bit_length())
+
+
+@pytest.mark.requirement("M-15")
+def test_hardly_a_list_stands_outside_its_record_for_long():
+    """One that was too long for a moment comes back: in a dense gas they are few at a time, however long it runs."""
+    engine = Engine(World.of(library.load("gas", count=400, packing_fraction=0.7, seed=1)), "lists")
+    engine.advance(np.inf, 400_000, np.zeros(0, collision_record))
+    assert (engine.hood.heads["bits"] > lists.SHORT).mean() < 0.02
+
+
 def hidden_by_large_balls(balls, d, skin):
     """Centres deep inside another ball, which only a test with overlaps can have; the search leaves them out."""
     deep = np.maximum(balls["r"][:, None], balls["r"][None, :]) - skin

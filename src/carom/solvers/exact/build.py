@@ -177,6 +177,8 @@ def build_lists(
             periods=periods(region.box),
             skin=skin,
             longest=longest,
+            least=int(heads["bits"][0]),
+            left=np.full(32, NONE, np.uint32),
             found=np.zeros(lists.FOUND, np.uint32),
         )
         dim = (0,) * region.dimension

@@ -117,6 +117,8 @@ class Engine:
             memory.placed(2, np.int64, memory.COUNTS),
         )
         self._predict()
+        self._guess_width()
+        self._begin_calendar()
 
     def _most_seen(self) -> int:
         """How many balls another may see at once; three images along a periodic axis of less than three cells."""
@@ -147,18 +149,23 @@ class Engine:
         return Region(world.dimension, tuple(low.tolist()), tuple(size.tolist()), world.periodic, world.size)
 
     def _predict(self) -> None:
-        """Predict every event afresh and start a new calendar, whose bucket width is a guess that it will correct."""
-        clock = self.clock
+        """Predict every event afresh."""
         self._call(np.inf, self._no_logs, afresh=True)
-        times = self.balls["te"]
+
+    def _guess_width(self) -> None:
+        """Guess the width of a bucket from the first events; each turn of the calendar will mend it."""
+        clock, times = self.clock, self.balls["te"]
         ahead = np.sort(times[np.isfinite(times)])
         if ahead.size:
             k = min(ahead.size - 1, ahead.size // 5 + 1)
             wait = float(ahead[k] - clock["now"][0]) / (k + 1)
             clock["width"] = 2.0 ** np.clip(np.round(np.log2(2.0 * wait)), -900, 900) if wait > 0.0 else 2.0**-30
-        clock["looked"] = 0
-        clock["bucket"] = -1
-        calendar.turn(self.balls, self.heap_t, self.heap_i, self.blocks, clock[0])
+
+    def _begin_calendar(self) -> None:
+        """File every event in an empty calendar."""
+        self.clock["looked"] = 0
+        self.clock["bucket"] = -1
+        calendar.turn(self.balls, self.heap_t, self.heap_i, self.blocks, self.clock[0])
 
     # What kernels are called with.
 
@@ -203,9 +210,10 @@ class Engine:
             clock["quota"] = target - self.collisions if quota > 0 else quota
             reason = self._call(until, logs, afresh=False)
             self._tell(until if reason == loop.LIMIT else np.inf)
-            fresh = logs["time"][told : int(clock["logged"][0])]
-            fresh[:] = self.absolute(fresh)
-            told += fresh.size
+            if logs.size:
+                fresh = logs["time"][told : int(clock["logged"][0])]
+                fresh[:] = self.absolute(fresh)
+                told += fresh.size
             if reason in (loop.LIMIT, loop.READY):
                 return reason == loop.READY
             if reason == loop.FULL:
@@ -244,6 +252,7 @@ class Engine:
             self._index()
         else:
             self._predict()
+            self._begin_calendar()
         self.clock["crowded"] = 0
         if epoch and self.page:
             self._turn_page()

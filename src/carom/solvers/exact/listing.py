@@ -10,7 +10,7 @@ from carom.physics.lanes import below, bits_set, columns, copy_words, lowest_bit
 from carom.solvers.exact import cells
 from carom.solvers.exact.candidate import ITSELF, ball_of, image_of, named
 from carom.solvers.exact.cells import word
-from carom.solvers.exact.lists import append, drop, entry_of, filed, list_of, set_length
+from carom.solvers.exact.lists import append, drop, entry_of, filed, list_of, shorten
 from carom.solvers.exact.records import NONE, SEAM
 
 MANY = 48  # balls in `found` after which those that are near are entered
@@ -225,8 +225,8 @@ def recentre(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, x: Real, y:
             lists.pool[start + np.uint64(kept)] = word
             kept += 1
         else:
-            drop(lists, ball_of(word), i)
-    set_length(lists, i, kept)
+            drop(lists, clock, ball_of(word), i)
+    shorten(lists, clock, i, kept)
     done = make_list(dim, lists, clock, balls, i, True)
     start, _ = list_of(lists, i)
     for k in range(kept):

@@ -53,6 +53,8 @@ class Lists(NamedTuple):
     periods: Any
     skin: float
     longest: int  # how many balls a list may name
+    least: int  # the room of a list is at least 2^least
+    left: Any  # for each number of bits, where in the pool the first room is that a list has left; it names the next
     found: Any  # words: balls of some cells, among which a list looks for those that are near
 
 
@@ -163,26 +165,64 @@ def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
     return te, way
 
 
+@law
+def room_for(lists: Any, clock: Any, bits: Index) -> Index:
+    """Where in the pool is room for 2^bits words: what another list has left, or new; NONE when there is none."""
+    left = lists.left[np.uint64(bits)]
+    if left != NONE:
+        lists.left[np.uint64(bits)] = lists.pool[np.uint64(left)]
+        return np.uint64(left)
+    start = clock.pool
+    if start + (1 << bits) > lists.pool.size:
+        return np.uint64(NONE)
+    clock.pool = start + (1 << bits)
+    return np.uint64(start)
+
+
+@branch
+def move(lists: Any, clock: Any, i: Index, bits: Index) -> bool:
+    """Move the list of i to a room of 2^bits words, which it is not too long for; False when there is none."""
+    head = lists.heads[np.uint32(i)]
+    inside = np.uint64(i) * np.uint64(LINE) + np.uint64(INSIDE)
+    start, n = list_of(lists, i)
+    target = inside if bits == SHORT else room_for(lists, clock, bits)
+    if target == np.uint64(NONE):
+        return False
+    for k in range(1 << bits):
+        lists.pool[target + np.uint64(k)] = lists.pool[start + np.uint64(k)] if k < n else named(i, ITSELF)
+    if head.bits != SHORT:
+        lists.pool[start] = lists.left[np.uint64(head.bits)]
+        lists.left[np.uint64(head.bits)] = start
+    if bits != SHORT:
+        lists.pool[inside] = target
+    head.bits = bits
+    set_length(lists, i, n)
+    return True
+
+
 @branch
 def append(lists: Any, clock: Any, i: Index, j: Index, image: Index) -> bool:
-    """Add j to the list of i, moving the list to a larger place if needed; False when there is no room."""
-    head = lists.heads[np.uint32(i)]
+    """Add j to the list of i, moving the list to a larger room if needed; False when there is none."""
+    bits = lists.heads[np.uint32(i)].bits
     start, n = list_of(lists, i)
-    if n >= lists.longest:
+    if n >= lists.longest or (n == 1 << bits and not move(lists, clock, i, bits + 1)):
         return False
-    if n == 1 << head.bits:
-        if clock.pool + 2 * n > lists.pool.size:
-            return False
-        for k in range(n):
-            lists.pool[np.uint64(clock.pool + k)] = lists.pool[start + np.uint64(k)]
-            lists.pool[np.uint64(clock.pool + n + k)] = named(i, ITSELF)
-        start = np.uint64(clock.pool)
-        lists.pool[np.uint64(i) * np.uint64(LINE) + np.uint64(INSIDE)] = clock.pool
-        head.bits += 1
-        clock.pool += 2 * n
+    start, _ = list_of(lists, i)
     lists.pool[start + np.uint64(n)] = named(j, image)
     set_length(lists, i, n + 1)
     return True
+
+
+@law
+def shorten(lists: Any, clock: Any, i: Index, n: Index) -> None:
+    """Make ball i's list so short, and move it to a smaller room if it leaves a word free there too.
+
+    Most lists that are too long for their ball's record are so for a moment: until those leave that are far already.
+    """
+    set_length(lists, i, n)
+    bits = lists.heads[np.uint32(i)].bits
+    if bits > lists.least and n < 1 << (bits - 1):
+        move(lists, clock, i, bits - 1)
 
 
 @law
@@ -195,13 +235,13 @@ def entry_of(lists: Any, i: Index, j: Index) -> Index:
 
 
 @law
-def drop(lists: Any, i: Index, j: Index) -> None:
+def drop(lists: Any, clock: Any, i: Index, j: Index) -> None:
     """Take j out of the list of i."""
     start, n = list_of(lists, i)
     last = start + np.uint64(n - 1)
     lists.pool[entry_of(lists, i, j)] = lists.pool[last]
     lists.pool[last] = named(i, ITSELF)
-    set_length(lists, i, n - 1)
+    shorten(lists, clock, i, n - 1)
 
 
 @law
