@@ -25,16 +25,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 Index: TypeAlias = Any
 Real: TypeAlias = Any
 
-# The components of a vector side by side in one register: 5 to 8 % on the exact solver, and the same bits. Numba reads
-# this when it compiles; there is no option for one function.
-setattr(numba.config, "SLP_VECTORIZE", 1)  # noqa: B010  # Numba makes its settings when it is loaded
-
 OPTIONS: dict[str, Any] = {
     "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True, "pipeline_class": Lean,
 }  # fmt: skip
 ALONE: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}  # no entry from Python
 WITHIN: dict[str, Any] = {**ALONE, "pipeline_class": ForCallers, "forceinline": False}  # else as in the caller
 INLINE: dict[str, Any] = {**WITHIN, "forceinline": True}
+
+# What LLVM makes vectors of. The components of one side by side in a register: 5 to 8 % on the exact solver, and the
+# same bits. Numba has no option for this of one function: it is set while a kernel is compiled.
+VECTORS = {"SLP_VECTORIZE": 1, "LOOP_VECTORIZE": 1}
 
 PAGE = 4096  # bytes of a page of memory
 
@@ -93,7 +93,15 @@ def kernel(function: F) -> F:
 
     It is compiled at its first call, and read from the cache by later processes.
     """
-    return kept(numba.njit(**{**OPTIONS, "cache": True})(function))
+    return kept(numba.njit(**{**OPTIONS, "cache": True})(function), VECTORS)
+
+
+def plain_kernel(function: F) -> F:
+    """Compile an entry point whose loops are short and full of branches.
+
+    LLVM would make vectors of them for the day when they are long: 1 to 2 % on the exact solver.
+    """
+    return kept(numba.njit(**{**OPTIONS, "cache": True})(function), {**VECTORS, "LOOP_VECTORIZE": 0})
 
 
 def stage(function: F) -> F:
@@ -101,16 +109,16 @@ def stage(function: F) -> F:
 
     A loop that is compiled for another scene takes it from there, instead of compiling it once more.
     """
-    return kept(within(function, {**ALONE, "cache": True}))
+    return kept(within(function, {**ALONE, "cache": True}), VECTORS)
 
 
-def kept(dispatcher: Any) -> Any:
+def kept(dispatcher: Any, settings: dict[str, int]) -> Any:
     """Let the cache of a function forget it when any kernel changes, and one process at a time compile it."""
     file = dispatcher._cache._cache_file  # noqa: SLF001  # Numba offers no other way
     file._source_stamp = STAMP  # noqa: SLF001
     # The version is looked at before the rest is read, which may name classes that are no longer there.
     file._version = f"{file._version} {STAMP}"  # noqa: SLF001
-    compiled_once(dispatcher)
+    compiled_once(dispatcher, settings)
     return dispatcher
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from numba.core import event
+from numba.core import config, event
 from numba.core.compiler_lock import global_compiler_lock
 
 from carom.locking import given_back, taken
@@ -26,8 +26,11 @@ PAUSE = 0.02
 """Between two looks, s."""
 
 
-def compiled_once(dispatcher: Any) -> None:
-    """Let the kernel of a dispatcher with a cache be compiled by one process at a time, variant by variant."""
+def compiled_once(dispatcher: Any, settings: dict[str, int]) -> None:
+    """Let the kernel of a dispatcher with a cache be compiled by one process at a time, variant by variant.
+
+    Numba has these settings while it does.
+    """
     cache, compile_now = dispatcher._cache, dispatcher.compile  # noqa: SLF001  # Numba offers no other way
     save_now = cache.save_overload
 
@@ -37,7 +40,7 @@ def compiled_once(dispatcher: Any) -> None:
                 return compile_now(signature)
             variant = hashlib.sha256(str(signature).encode()).hexdigest()[:12]
             told = {"dispatcher": dispatcher, "args": signature, "return_type": None}
-            with _alone(cache, variant, told), _without_collector(), what_is_known():
+            with _alone(cache, variant, told), _without_collector(), what_is_known(), _set(settings):
                 return compile_now(signature)  # which looks into the cache first
 
     def save(signature: Any, overload: Any) -> None:
@@ -57,6 +60,19 @@ def _in_turn() -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+@contextlib.contextmanager
+def _set(settings: dict[str, int]) -> Iterator[None]:
+    """Change settings of Numba; for who holds its lock, so that functions of others are compiled with their own."""
+    before = {name: getattr(config, name) for name in settings}
+    try:
+        for name, value in settings.items():
+            setattr(config, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(config, name, value)
 
 
 @contextlib.contextmanager

@@ -6,8 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from numba.core import config
 
-from carom.physics import once
+from carom.physics import jit, once
 
 # Typing `slow` takes half a second and leaves a mark a compilation, so that all processes are there before the first
 # is done.
@@ -80,3 +81,23 @@ def test_who_waits_too_long_compiles_for_itself(tmp_path: Path, monkeypatch: pyt
     cache = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
     with once._alone(cache, "variant"), once._alone(cache, "variant"):
         assert (tmp_path / "kernel.variant.lock").exists()
+
+
+def test_numba_has_the_settings_of_a_kernel_only_while_it_compiles_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions of others are compiled as they wish, also after a kernel that could not be."""
+    monkeypatch.setattr(config, "LOOP_VECTORIZE", 1)
+    monkeypatch.setattr(config, "SLP_VECTORIZE", 0)
+    seen = []
+
+    def fail(_signature: object) -> None:
+        seen.append((config.LOOP_VECTORIZE, config.SLP_VECTORIZE))
+        raise RuntimeError
+
+    for settings in (jit.VECTORS, {"LOOP_VECTORIZE": 0}):
+        dispatcher = jit.kernel(fail)  # as good as any: what is compiled is replaced
+        dispatcher.compile = fail
+        once.compiled_once(dispatcher, settings)
+        with pytest.raises(RuntimeError):
+            dispatcher.compile((int,))
+        assert (config.LOOP_VECTORIZE, config.SLP_VECTORIZE) == (1, 0)
+    assert seen == [(1, 1), (0, 0)]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, branch, kernel, law, prefetch
+from carom.physics.jit import Index, Real, branch, law, plain_kernel, prefetch
 from carom.solvers.exact.fetching import fetch_both, partner_of
 from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
 
@@ -224,7 +224,7 @@ def begin_year(blocks: Any, clock: Any, start: Real) -> float:
     return float(start + clock.width * clock.buckets)
 
 
-@kernel
+@plain_kernel
 def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
     """Begin a new year now, or at the earliest event if that is far, with a bucket width that fits the last year.
 

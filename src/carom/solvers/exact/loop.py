@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, kernel, law, own_page
+from carom.physics.jit import Index, Real, law, own_page, plain_kernel
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
 from carom.solvers.exact.fetching import fetch
@@ -135,7 +135,7 @@ def tidy(clock: Any, t: Real, balls: Index) -> int:
     return ENDLESS if clock.chores > STILL and clock.chores > 64 * balls else GO
 
 
-@kernel
+@plain_kernel
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
     rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
@@ -216,7 +216,7 @@ def advance(
                 calendar.turn(balls, heap_t, heap_i, blocks, clock)
 
 
-@kernel
+@plain_kernel
 def rebase(balls: Any, clocks: Any, shift: Real) -> None:
     """Move the origin of time forward."""
     clock = clocks[0]
