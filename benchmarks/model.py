@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 Value = float | str
@@ -18,16 +19,27 @@ class Effort:
     """How long to measure."""
 
     slices: int
-    """How many slices of a run are timed; the best counts."""
+    """How many slices of a run are timed, at least; the best counts."""
     seconds: float
     """CPU time of a slice, at least."""
     turnover: int
     """Collisions a ball in a slice, at least, so that the solver's periodic chores fall into each."""
     warm_up: int
     """Collisions a ball before the first slice."""
+    patience: float = 0.0
+    """CPU time of all slices, at least, s: a neighbour on a shared machine may be busy for seconds."""
+    rounds: int = 1
+    """How many times the cases of the main table are measured: once with all others, and again after them."""
+
+    def goes_on(self) -> Iterator[None]:
+        """Once for each slice: until they are enough, and have taken long enough."""
+        begin, done = time.process_time(), 0
+        while done < self.slices or time.process_time() - begin < self.patience:
+            yield
+            done += 1
 
 
-FULL = Effort(slices=30, seconds=0.08, turnover=1, warm_up=8)
+FULL = Effort(slices=30, seconds=0.05, turnover=1, warm_up=8, patience=8.0, rounds=3)
 QUICK = Effort(slices=4, seconds=0.1, turnover=1, warm_up=4)
 
 
@@ -42,6 +54,8 @@ class Case:
     """Numbers that are not measured here: targets, and what others reached."""
     heavy: bool = False
     """Left out of a quick run."""
+    best_of_rounds: str = ""
+    """A measured column whose best of all rounds counts; else there is one round."""
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ Written by `make bench` (`python -m benchmarks`); do not edit it by hand.
 {facts}
 
 How to read it: a rate is collisions per second of CPU time on one core, through the public interface
-(`Simulation.run`), in the steady state after a warm-up. Each is the best of {slices} slices of a run, because anything
-else that the machine does can only lower it. A slice has at least {turnover} × N collisions, so that the regular chores
-of the solver are in it; at 1e6 balls the rarest, predicting everything anew every 64 N events, may fall between two.
+(`Simulation.run`), in the steady state after a warm-up. Each is the best of at least {slices} slices of {seconds} s or
+more, during {patience:g} s of CPU time or more, because anything else that the machine does can only lower it. A slice
+has at least {turnover} × N collisions, so that the regular chores of the solver are in it; the rarest, predicting
+everything anew every 64 N events, may fall between two.
 """
 
 
@@ -64,7 +65,7 @@ def page(
     sections: Sequence[Section],
     results: Mapping[str, Row | str],
     facts: Mapping[str, str],
-    effort: Mapping[str, int],
+    effort: Mapping[str, float],
 ) -> str:
     """The whole page."""
     told = "\n".join(f"- {name}: {value}" for name, value in facts.items())

@@ -53,7 +53,7 @@ class Runner:
 def alone(make: Make, effort: Effort) -> Row:
     """The rate of one scene."""
     runner = Runner(make(), effort)
-    for _ in range(effort.slices):
+    for _ in effort.goes_on():
         runner.time_slice()
     return {RATE: runner.best / 1e6}
 
@@ -62,7 +62,7 @@ def alone(make: Make, effort: Effort) -> Row:
 def side_by_side(make: Make, baseline: Make, effort: Effort, *, cools: bool = False) -> Row:
     """The rate of a scene, and its ratio to that of another whose slices alternate with it."""
     runners = Runner(make(), effort, cools=cools), Runner(baseline(), effort, cools=cools)
-    for _ in range(effort.slices):
+    for _ in effort.goes_on():
         for runner in runners:
             runner.time_slice()
     return {RATE: runners[0].best / 1e6, RELATIVE: runners[0].best / runners[1].best}

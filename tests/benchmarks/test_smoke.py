@@ -1,5 +1,7 @@
 """The benchmark runs, and its page has the form it should have; how fast it is depends on the machine."""
 
+import time
+from dataclasses import asdict
 from functools import partial
 
 import pytest
@@ -30,13 +32,30 @@ def tiny_section():
 def test_a_tiny_case_gives_a_table_of_the_right_form():
     section = tiny_section()
     results = run(list(section.cases), TINY, Console(quiet=True))
-    text = report.page([section], results, {"processor": "any"}, {"slices": 2, "turnover": 1})
+    text = report.page([section], results, {"processor": "any"}, asdict(TINY))
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert rows[0] == "| N | million/s | target | million/s ÷ target |"
     assert {row.count("|") for row in rows} == {5}
     assert float(rows[2].split("|")[2]) > 0.0
     assert "skipped: not installed" in rows[3]
     assert "- processor: any" in text
+
+
+def test_the_best_of_all_rounds_counts():
+    rates = iter([2.0, 5.0, 3.0])
+    often = Case("often", (), lambda _: {speed.RATE: next(rates)}, best_of_rounds=speed.RATE)
+    once = Case("once", (), lambda _: {speed.RATE: 1.0})
+    effort = Effort(slices=2, seconds=0.001, turnover=1, warm_up=1, rounds=3)
+    assert run([often, once], effort, Console(quiet=True)) == {"often": {speed.RATE: 5.0}, "once": {speed.RATE: 1.0}}
+    assert next(rates, None) is None
+
+
+def test_slices_go_on_until_they_are_enough_and_have_taken_long_enough():
+    assert len(list(TINY.goes_on())) == 2
+    patient = Effort(slices=2, seconds=0.001, turnover=1, warm_up=1, patience=0.02)
+    begin = time.process_time()
+    assert len(list(patient.goes_on())) > 2
+    assert time.process_time() - begin >= 0.02
 
 
 def test_case_names_are_unique_and_rows_fit_their_tables():
