@@ -4,6 +4,7 @@ import _thread
 import itertools
 import math
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,6 +16,7 @@ from carom.errors import SceneError
 from carom.physics.attraction import Direct
 from carom.physics.jit import kernel
 from carom.solvers.stepped import build, tree, tree_nodes, tree_walk
+from carom.solvers.stepped.engine import HEARING
 from carom.solvers.stepped.tree import CROSSOVER, OPENING, add_attraction, attraction_of
 from carom.solvers.stepped.tree import potential_energy as energy
 from carom.solvers.stepped.tree_nodes import Tree
@@ -406,22 +408,26 @@ def test_two_threads_sum_to_the_bits_of_one(monkeypatch: pytest.MonkeyPatch, int
     assert runs[0].positions == pytest.approx(whole.positions, rel=1e-11)
 
 
-def test_who_interrupts_two_threads_finds_whole_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while a step is half made: it is made to its end, and the run can go on."""
+@pytest.mark.parametrize("where", ["line_up", "sum_part"])
+def test_who_interrupts_two_threads_finds_whole_steps(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C, twice, while a step is half made, before or while there are two: it is made to its end."""
     monkeypatch.setattr(tree, "PARTED", 100)
     monkeypatch.setattr(build, "CORES", 2)
     balls = Balls(position=np.random.default_rng(3).normal(0.0, 1.0, (150, 3)))
     scene = Scene(balls=balls, attraction=Attraction(G=1.0, softening=0.3, opening=0.0))
-    sum_part, step = tree.sum_part, 2.0**-9
-    calls = itertools.count(1)  # two a step
+    calculate, step = getattr(tree, where), 2.0**-9
+    calls = itertools.count(1)  # one or two a step
 
-    def interrupted(*given: Any) -> None:
-        sum_part(*given)
+    def interrupted(*given: Any) -> Any:
+        result = calculate(*given)
         if next(calls) == 20:
-            _thread.interrupt_main()
+            for _ in range(2):
+                _thread.interrupt_main()
+                time.sleep(3 * HEARING)
+        return result
 
     sim = Simulation(scene, step=step).run(until=step)
-    monkeypatch.setattr(tree, "sum_part", interrupted)
+    monkeypatch.setattr(tree, where, interrupted)
     heard = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us deaf to it
     try:
         with pytest.raises(KeyboardInterrupt):

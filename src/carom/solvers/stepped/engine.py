@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -238,6 +239,9 @@ class Engine(Steered):
                 return run.result()
             finally:
                 stopped.set()
+                while not run.done():  # whoever interrupts: the step may still need the other thread
+                    with contextlib.suppress(KeyboardInterrupt):
+                        wait([run], HEARING)
 
     def _search_together(self, threads: ThreadPoolExecutor, goal: int, logs: NDArray[Any]) -> int:
         """A step in which two threads look for partners."""
