@@ -64,3 +64,11 @@ def test_planets_are_on_their_orbits():
 def test_what_is_born_later_is_seen_falling():
     drawn = thumbnail("water-on-a-ball")
     assert drawn.count("<circle") + drawn.count("h0") > 50
+
+
+def test_small_balls_are_seen_in_a_small_picture():
+    """A gas under gravity is a thousand balls of a three-hundredth of its height: dots of a third of a pixel."""
+    drawn = ET.fromstring(thumbnail("gas-under-gravity"))
+    height = float(drawn.get("viewBox").split()[3])
+    [dots] = [each for each in drawn.iter(f"{SVG}path") if each.get("stroke-linecap") == "round"]
+    assert float(dots.get("stroke-width")) > 0.008 * height

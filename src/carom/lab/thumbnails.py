@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.lean import lean
-from carom.scene import Block, Boundary, Box, Circle, Obstacle, Scene, library
+from carom.scene import Balls, Block, Boundary, Box, Circle, Obstacle, Scene, library
 from carom.views.balls import COLOURS, LINK, arrows, balls, flight, links
 from carom.views.markup import element, number
 from carom.views.sheet import MARGIN, Sheet, sheet_for
@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 WIDTH, HEIGHT = 160.0, 100.0
 """Of a picture; no unit, for it is scaled."""
 PADDING = 8.0
+LEAST = 0.005
+"""The least radius of a ball, of the longer side of a picture."""
 FEW = 40
 """Up to this number, balls have arrows: more would be a thicket."""
 
@@ -64,6 +66,7 @@ def _flat(scene: Scene) -> str:
         scene = scene.replace(balls=scene.balls[there], links=(), bends=(), triangles=())
     time = flight(scene) if 0 < len(scene.balls) <= FEW else 0.0
     sheet = sheet_for(scene, "fit", 400, flight=time)
+    scene = scene.replace(balls=_visible(scene.balls, sheet))
     parts = [
         *walls(scene.boundary, sheet),
         *(obstacle(each, sheet) for each in scene.obstacles),
@@ -72,6 +75,12 @@ def _flat(scene: Scene) -> str:
         *(arrows(scene, sheet, time) if time else ()),
     ]
     return _page(parts, _window(sheet))
+
+
+def _visible(balls: Balls, sheet: Sheet) -> Balls:
+    """The balls, none smaller than an eye finds in a small picture; points have a size of their own."""
+    least = LEAST * max(sheet.seen) / sheet.scale.per_metre
+    return balls.replace(radius=np.where(balls.radius > 0.0, np.maximum(balls.radius, least), 0.0))
 
 
 def _window(sheet: Sheet) -> tuple[float, float, float, float]:
