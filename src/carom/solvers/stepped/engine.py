@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Event
+from threading import Lock, Thread
 from typing import Any, cast
 
 import numpy as np
@@ -62,6 +62,8 @@ FIRST_LOOK, LAST_LOOK = 16, 4096
 """Steps between two looks at that error, at first and later on: a look costs about as much as a step."""
 HEARING = 0.1
 """Seconds after which who waits for other threads listens whether somebody pressed Ctrl-C."""
+SOON = 0.005
+"""Seconds between two looks whether a step is made, after somebody did."""
 
 
 @dataclass
@@ -221,27 +223,35 @@ class Engine(Steered):
 
         Another thread leads: Ctrl-C reaches the first one alone, and stops the run after a whole step.
         """
-        stopped = Event()
+        outcome: list[int | BaseException] = []
+        stopped: list[bool] = []
 
-        def lead() -> int:
+        def lead() -> None:
             reason = DONE
-            for _ in range(steps):
-                reason = step(threads)
-                if reason != DONE or self.collisions >= goal or stopped.is_set():
-                    break
-            return reason
-
-        with ThreadPoolExecutor(2) as threads:
-            run = threads.submit(lead)
             try:
-                while not wait([run], HEARING).done:
-                    pass
-                return run.result()
-            finally:
-                stopped.set()
-                while not run.done():  # whoever interrupts: the step may still need the other thread
-                    with contextlib.suppress(KeyboardInterrupt):
-                        wait([run], HEARING)
+                with ThreadPoolExecutor(1) as other:
+                    for _ in range(steps):
+                        reason = step(other)
+                        if reason != DONE or self.collisions >= goal or stopped:
+                            break
+                outcome.append(reason)
+            except BaseException as error:  # raised below, in the first thread
+                outcome.append(error)
+            ended.release()
+
+        # Ctrl-C may come between any two instructions: the first thread holds no lock that the others wait for.
+        ended = Lock()
+        ended.acquire()
+        Thread(target=lead).start()
+        try:
+            while not ended.acquire(timeout=HEARING):
+                pass
+        finally:
+            stopped.append(True)
+            wait_for(outcome)
+        if isinstance(outcome[0], BaseException):
+            raise outcome[0]
+        return outcome[0]
 
     def _search_together(self, threads: ThreadPoolExecutor, goal: int, logs: NDArray[Any]) -> int:
         """A step in which two threads look for partners."""
@@ -421,3 +431,14 @@ class Engine(Steered):
         other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})
         other.clock["work"] += other._mechanical(now) - before
         return other
+
+
+def wait_for(outcome: list[Any]) -> None:
+    """Wait until a list has an item, however often somebody interrupts."""
+    while True:
+        try:
+            while not outcome:
+                time.sleep(SOON)
+        except KeyboardInterrupt:
+            continue
+        return
