@@ -1,7 +1,8 @@
-"""Ctrl-C while a kernel is compiled: it is heard between two steps of the compiler, and never lost.
+"""Ctrl-C amid what must be done to its end: it is noted, heard after it, and never lost.
 
-LLVM calls back into Python when it hands machine code over. That is where Python notices a Ctrl-C that came meanwhile;
-but what is raised in such a call is printed and dropped, and the machine code with it.
+So is a step of a run that two threads make; and a step of the compiler of kernels. LLVM calls back into Python when it
+hands machine code over. That is where Python notices a Ctrl-C that came meanwhile; but what is raised in such a call is
+printed and dropped, and the machine code with it.
 """
 
 import contextlib
@@ -21,7 +22,7 @@ def in_main_thread() -> bool:
 
 
 class Steps(event.Listener):
-    """Notes Ctrl-C, and passes it on to whoever listened before when the compiler's next step begins."""
+    """Notes Ctrl-C, and passes it on to whoever listened before; amid a compilation when its next step begins."""
 
     def __init__(self, before: Any) -> None:
         self.before = before
@@ -62,21 +63,32 @@ def hear() -> None:
 
 
 @contextlib.contextmanager
-def heard_between_steps() -> Iterator[None]:
-    """Hold Ctrl-C back while the compiler is amid a step."""
+def held_back() -> Iterator[Steps]:
+    """Hold Ctrl-C back, and pass it on at the end; gives who notes it, if this thread hears it at all."""
     before = signal.getsignal(signal.SIGINT) if in_main_thread() else None
-    if at_it() or not callable(before):  # one kernel is compiled within another, or nobody listens
-        yield
+    steps = at_it() or Steps(before)
+    if at_it() or not callable(before):  # it is held back already, or nobody listens
+        yield steps
         return
-    steps = Steps(before)
     try:
         signal.signal(signal.SIGINT, steps.note)
     except ValueError:  # not in the first interpreter of the process, which alone is told
-        yield
+        yield steps
         return
     try:
-        with event.install_listener("numba:run_pass", steps):
-            yield
+        yield steps
     finally:
         signal.signal(signal.SIGINT, before)
         steps.pass_on()
+
+
+@contextlib.contextmanager
+def heard_between_steps() -> Iterator[None]:
+    """Hold Ctrl-C back while the compiler is amid a step."""
+    if at_it():  # one kernel is compiled within another
+        yield
+        return
+    with held_back():
+        steps = at_it()
+        with event.install_listener("numba:run_pass", steps) if steps else contextlib.nullcontext():
+            yield

@@ -99,7 +99,7 @@ def kernel(function: F) -> F:
 def plain_kernel(function: F) -> F:
     """Compile an entry point whose loops are short and full of branches.
 
-    LLVM would make vectors of them for the day when they are long: 1 to 2 % on the exact solver.
+    LLVM would make vectors of them for the day when they are long: about 1 % on the exact solver.
     """
     return kept(numba.njit(**{**OPTIONS, "cache": True})(function), {**VECTORS, "LOOP_VECTORIZE": 0})
 

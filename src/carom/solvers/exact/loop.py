@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, law, own_page, plain_kernel
+from carom.physics.jit import Index, Real, kernel, law, own_page, plain_kernel
 from carom.solvers.exact import calendar, neighbourhood
 from carom.solvers.exact.calendar import word
 from carom.solvers.exact.fetching import fetch
@@ -216,7 +216,7 @@ def advance(
                 calendar.turn(balls, heap_t, heap_i, blocks, clock)
 
 
-@plain_kernel
+@kernel
 def rebase(balls: Any, clocks: Any, shift: Real) -> None:
     """Move the origin of time forward."""
     clock = clocks[0]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock, Thread
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, StepWarning
 from carom.physics.attraction import Direct
+from carom.physics.hearing import held_back
 from carom.scene import Scene
 from carom.solvers.stepped import build, loop, partners, stored, tree
 from carom.solvers.stepped.between import glimpse
@@ -62,8 +61,6 @@ FIRST_LOOK, LAST_LOOK = 16, 4096
 """Steps between two looks at that error, at first and later on: a look costs about as much as a step."""
 HEARING = 0.1
 """Seconds after which who waits for other threads listens whether somebody pressed Ctrl-C."""
-SOON = 0.005
-"""Seconds between two looks whether a step is made, after somebody did."""
 
 
 @dataclass
@@ -221,37 +218,22 @@ class Engine(Steered):
     def _in_two_threads(self, step: Callable[[ThreadPoolExecutor], int], steps: int, goal: int) -> int:
         """Make steps of several calls, of which two threads do a part together; the bits are those of one.
 
-        Another thread leads: Ctrl-C reaches the first one alone, and stops the run after a whole step.
+        Another thread leads, and the first one listens: Ctrl-C stops the run after a whole step.
         """
-        outcome: list[int | BaseException] = []
-        stopped: list[bool] = []
 
-        def lead() -> None:
+        def lead() -> int:
             reason = DONE
-            try:
-                with ThreadPoolExecutor(1) as other:
-                    for _ in range(steps):
-                        reason = step(other)
-                        if reason != DONE or self.collisions >= goal or stopped:
-                            break
-                outcome.append(reason)
-            except BaseException as error:  # raised below, in the first thread
-                outcome.append(error)
-            ended.release()
+            for _ in range(steps):
+                reason = step(threads)
+                if reason != DONE or self.collisions >= goal or held.noted:
+                    break
+            return reason
 
-        # Ctrl-C may come between any two instructions: the first thread holds no lock that the others wait for.
-        ended = Lock()
-        ended.acquire()
-        Thread(target=lead).start()
-        try:
-            while not ended.acquire(timeout=HEARING):
+        with held_back() as held, ThreadPoolExecutor(2) as threads:
+            run = threads.submit(lead)
+            while not wait([run], HEARING).done:
                 pass
-        finally:
-            stopped.append(True)
-            wait_for(outcome)
-        if isinstance(outcome[0], BaseException):
-            raise outcome[0]
-        return outcome[0]
+            return run.result()
 
     def _search_together(self, threads: ThreadPoolExecutor, goal: int, logs: NDArray[Any]) -> int:
         """A step in which two threads look for partners."""
@@ -431,14 +413,3 @@ class Engine(Steered):
         other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})
         other.clock["work"] += other._mechanical(now) - before
         return other
-
-
-def wait_for(outcome: list[Any]) -> None:
-    """Wait until a list has an item, however often somebody interrupts."""
-    while True:
-        try:
-            while not outcome:
-                time.sleep(SOON)
-        except KeyboardInterrupt:
-            continue
-        return
