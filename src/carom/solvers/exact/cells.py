@@ -312,32 +312,36 @@ def renew(
 
 @law
 def fetch(cells: Any, balls: Any, k: Index, i: Index, stage: Index) -> None:
-    """Ask for cell k (stage 1), or for the first ball in it (2)."""
+    """Ask for cell k (stage 1), or for the balls in it (2): two, seldom are there more."""
     if np.uint64(k) < np.uint64(cells.lines.size):
         if stage == 1:
             prefetch(cells.lines, k, 0)
         else:
-            j = cells.slots[word(k, 0)]
-            prefetch(balls, np.uint32(i) if j == NONE else j, 0)
+            for slot in range(2):
+                j = cells.slots[word(k, slot)]
+                prefetch(balls, select(j == NONE, np.uint32(i), j), 0)
 
 
 @law
 def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
     """Ask for the memory that ball i's next event will read: its cells (stage 1), the balls in them (2).
 
-    Those around it; when it is about to leave its cell, only those that will be new to it. A partner (second) has
-    much the same cells.
+    Those around it; when it is about to leave its cell (and is not to be hit before, as the second of a pair), only
+    those that will be new to it, and the cells that it leaves and enters.
     """
-    if stage == 0 or second:
+    if stage == 0:
         return
     ball = balls[np.uint32(i)]
     row, layer = cells.shape[0], cells.shape[0] * cells.shape[1]
     deep = 1 if cells.shape[2] > 1 else 0
     c: Index = cell_of(cells, ball)
-    if ball.exit < LEAVES_LIST:
+    if ball.exit < LEAVES_LIST and not second:
         axis = ball.exit >> 1
-        step = 4 * np.int64(ball.exit & 1) - 2
-        c += step * (1 if axis == 0 else (row if axis == 1 else layer))
+        step = (2 * np.int64(ball.exit & 1) - 1) * (1 if axis == 0 else (row if axis == 1 else layer))
+        if stage == 1:
+            fetch(cells, balls, c, i, stage)
+            fetch(cells, balls, c + step, i, stage)
+        c += 2 * step
         one = row if axis == 0 else 1
         other = row if axis == 2 else layer
         for b in range(-deep, deep + 1):
@@ -348,3 +352,9 @@ def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
             for a in range(-1, 2):
                 for column in range(-1, 2):
                     fetch(cells, balls, c + b * layer + a * row + column, i, stage)
+
+
+@law
+def steps(dim: Any, cells: Any) -> int:
+    """Four: the record of a ball, of its partner, the partner's cells, the balls in them."""
+    return 4

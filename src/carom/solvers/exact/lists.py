@@ -261,6 +261,12 @@ def warm(lists: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
             prefetch(balls, ball_of(lists.pool[start + np.uint64(k)]), 0)
 
 
+@law
+def steps(dim: Any, lists: Any) -> int:
+    """Three: the record of a ball, of its partner, whom its list names; in space such a list stands elsewhere: four."""
+    return len(dim) + 1
+
+
 @branch
 def warm_search(lists: Any, balls: Any, i: Index, stage: Index) -> None:
     """Ask for what making a new list will read: cells around and records of the list (1), records in the cells (2)."""

@@ -41,7 +41,7 @@ def ask_for(
     """Fetch what the events of a coming bucket will read, in steps of which each needs what the one before fetched.
 
     First the records of its balls; then whom they could meet, and the records of partners; then whom these could meet;
-    and what is a step farther: neighbours whose names stand elsewhere. Not for stale entries.
+    and what is a step farther (`neighbourhood.steps`). Not for stale entries.
     """
     block = np.uint32(bucket)
     while block != NONE:
@@ -69,8 +69,7 @@ def ask_ahead(
 ) -> None:
     """Fetch from memory, step by step some buckets ahead, what the coming events will read.
 
-    Just early enough: what comes sooner is driven out of the nearest cache again. In space the names of neighbours
-    always stand elsewhere, so that those of partners need a step more.
+    Just early enough: what comes sooner is driven out of the nearest cache again.
 
     Inlined although it is long: it is called at each bucket, and `hood` alone would be a hundred arguments.
     """
@@ -78,7 +77,7 @@ def ask_ahead(
         ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 4, 0)
         ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 3, 1)
         ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 2, 2)
-        if len(dim) == 3:
+        if neighbourhood.steps(dim, hood) == 4:
             ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 1, 3)
 
 

@@ -54,3 +54,6 @@ False: no memory left, build everything anew."""
 
 warm = either(cells.warm, lists.warm)
 """(hood, balls, i, stage, second): ask for the memory that ball i's next event will read."""
+
+steps = either(cells.steps, lists.steps)
+"""(dim, hood): in how many steps all is asked for that an event reads, each of which needs what the one before got."""
