@@ -21,7 +21,7 @@ BEGIN = """
 import time
 begin, cpu = time.perf_counter(), time.process_time()
 import json, sys
-sys.modules["scipy"] = None  # as where carom alone is installed: Numba loads SciPy if it is there
+sys.modules["scipy"] = sys.modules["cffi"] = None  # as where carom alone is installed: Numba loads what is there
 from carom import Simulation, library
 options = json.loads(sys.argv[1])
 """
@@ -53,6 +53,7 @@ print(json.dumps(footprint.occupied(*json.loads(sys.argv[1]))))
 def child(program: str, argument: object, cache: str | None = None) -> Any:
     """What a Python program prints, as JSON, when it runs in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = cache
     command = [sys.executable, "-c", program, json.dumps(argument)]
@@ -82,11 +83,14 @@ def first_step(effort: Effort, *, scene: str) -> Mapping[str, float]:
 
 
 def cold_and_warm(effort: Effort, program: str, options: object) -> Mapping[str, float]:
-    """The seconds that a program tells, with an empty cache of kernels, and with what the first left in it."""
-    with tempfile.TemporaryDirectory() as cache:
-        wall, cpu = child(program, options, cache)
-        warm = min(child(program, options, cache)[0] for _ in range(min(effort.slices, 3)))
-    return {"cold, s": wall, "cold, s of CPU": cpu, "warm, s": warm}
+    """The least seconds that a program tells, with an empty cache of kernels, and with what the first left in it."""
+    cold, warm = [], []
+    for _ in range(effort.rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            cold.append(child(program, options, cache))
+            warm += [child(program, options, cache)[0] for _ in range(3)]
+    wall, cpu = min(cold)
+    return {"cold, s": wall, "cold, s of CPU": cpu, "warm, s": min(warm)}
 
 
 def memory(_effort: Effort, *, count: int, packing: float) -> Mapping[str, float]:

@@ -29,7 +29,7 @@ class Effort:
     patience: float = 0.0
     """CPU time of all slices, at least, s: a neighbour on a shared machine may be busy for seconds."""
     rounds: int = 1
-    """How many times the cases of the main table are measured: once with all others, and again after them."""
+    """How many times cases of the main table are measured (once with all others, and again after them), and starts."""
 
     def goes_on(self) -> Iterator[None]:
         """Once for each slice: until they are enough, and have taken long enough."""

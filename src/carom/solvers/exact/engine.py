@@ -32,7 +32,7 @@ LEAST_EPOCH = 4096
 ORDERED = 5_000  # balls from which they are kept in order along a curve, so that neighbours lie side by side
 REORDER = 4  # epochs after which they are put in order again
 MEDIUM = 4_000  # balls from which the nearest caches are too small: fetch what an opened bucket will touch
-LARGE = 20_000  # balls from which memory, not arithmetic, sets the pace: fetch ahead
+LARGE = 12_000  # balls from which memory, not arithmetic, sets the pace: fetch ahead
 QUEUE, LARGE_QUEUE = 1, 0.25  # buckets of the calendar a ball, at least; few enough to stay in the cache
 
 
