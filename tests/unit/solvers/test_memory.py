@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from carom import Simulation, library
 from carom.physics.jit import PAGE
-from carom.solvers.exact.memory import LINE, ROW, aligned, curve_order, placed, spread, two_rows
+from carom.solvers.exact.memory import LINE, ROW, aligned, curve_order, placed, spread, twin, two_rows
 from carom.solvers.exact.records import ball_record
 
 
@@ -66,3 +67,28 @@ def test_two_rows_have_room_and_are_apart_in_their_pages(least, kind):
     first, second = rows.ctypes.data, rows[1].ctypes.data
     assert first % PAGE == 0xA00
     assert (second - first) % PAGE == ROW * rows.itemsize
+
+
+def test_a_twin_has_the_places_and_the_blocks_of_its_arrays():
+    pool = placed(1000, np.uint32, 0x128)
+    pool[:] = np.arange(1000)
+    other, (head, rows) = twin((pool, (pool[3:5], pool[10:].reshape(-1, 2)[:, 1])), {})
+    assert other.ctypes.data % PAGE == 0x128
+    assert not np.shares_memory(pool, other)
+    other[4], other[13] = 7, 8
+    assert head.tolist() == [3, 7]
+    assert rows[:2].tolist() == [11, 8]
+    assert pool[4] == 4
+
+
+@pytest.mark.parametrize("packing", [0.3, 0.7])
+def test_a_copy_of_a_run_stands_in_memory_as_the_run_does(packing):
+    sim = Simulation(library.load("gas", count=300, packing_fraction=packing, seed=3)).run(collisions=1000)
+    mine, other = sim._solver, sim.copy().copy()._solver
+    for name in ("clock", "balls", "heap_t", "heap_i", "blocks"):
+        one, two = getattr(mine, name), getattr(other, name)
+        assert one.ctypes.data % PAGE == two.ctypes.data % PAGE
+        assert not np.shares_memory(one, two)
+    same = ("slots", "lines") if packing < 0.5 else ("pool", "heads")
+    assert np.shares_memory(*(getattr(mine.hood, name) for name in same))
+    assert np.shares_memory(*(getattr(other.hood, name) for name in same))

@@ -323,6 +323,13 @@ def fetch(cells: Any, balls: Any, k: Index, i: Index, stage: Index) -> None:
 
 
 @law
+def fetch_walls(cells: Any, k: Index) -> None:
+    """Ask where the list of the walls near cell k begins."""
+    if cells.first.size != 0:
+        prefetch(cells.first, k, 0)
+
+
+@law
 def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
     """Ask for the memory that ball i's next event will read: its cells (stage 1), the balls in them (2).
 
@@ -341,6 +348,7 @@ def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
         if stage == 1:
             fetch(cells, balls, c, i, stage)
             fetch(cells, balls, c + step, i, stage)
+            fetch_walls(cells, c + step)
         c += 2 * step
         one = row if axis == 0 else 1
         other = row if axis == 2 else layer
@@ -348,6 +356,8 @@ def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
             for a in range(-1, 2):
                 fetch(cells, balls, c + b * other + a * one, i, stage)
     else:
+        if stage == 1:
+            fetch_walls(cells, c)
         for b in range(-deep, deep + 1):
             for a in range(-1, 2):
                 for column in range(-1, 2):

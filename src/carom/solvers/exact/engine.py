@@ -61,10 +61,18 @@ class Engine:
         self._pack()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: all but the histories, which are of this run."""
+        """What a pickle has: all but the histories, which are of this run."""
         clock = self.clock.copy()
         clock["noted"] = -1
         return {**self.__dict__, "clock": clock, "histories": (), "page": None}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Engine:
+        """A copy, without histories, that is as fast: its arrays stand in memory as these do."""
+        other = memo[id(self)] = object.__new__(Engine)
+        own = {**self.__dict__, "histories": (), "page": None}
+        other.__dict__.update({name: memory.twin(each, memo) for name, each in own.items()})
+        other.clock["noted"] = -1
+        return other
 
     # Building.
 

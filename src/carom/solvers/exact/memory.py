@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,20 @@ def two_rows(least: int, dtype: Any, place: int) -> NDArray[Any]:
     """Two rows of at least so many items, at their places in pages."""
     room = -(-(least - ROW) // ROUND) * ROUND + ROW
     return placed(2 * room, dtype, place).reshape(2, room)
+
+
+def twin(thing: Any, memo: dict[int, Any]) -> Any:
+    """A deep copy whose arrays have the same places in their pages, and share a block of memory where these do."""
+    if isinstance(thing, tuple):
+        items = [twin(each, memo) for each in thing]
+        return type(thing)(*items) if hasattr(thing, "_fields") else tuple(items)
+    if not isinstance(thing, np.ndarray):
+        return copy.deepcopy(thing, memo)
+    block = thing if thing.base is None else thing.base
+    if id(block) not in memo:
+        memo[id(block)] = placed(block.nbytes, np.uint8, block.ctypes.data % PAGE)
+        memo[id(block)][:] = block.reshape(-1).view(np.uint8)
+    return np.ndarray(thing.shape, thing.dtype, memo[id(block)], thing.ctypes.data - block.ctypes.data, thing.strides)
 
 
 def curve_order(places: NDArray[np.float64]) -> NDArray[np.intp]:
