@@ -13,6 +13,8 @@ PYTEST ?=
 LAB    ?=
 # Tests run side by side: auto is a process a core, and one more.
 JOBS   ?= auto
+# Bytecode is kept, whatever the environment says: the tests start some thousand processes, and each would compile it all.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test check browser lint types contracts documents docs reference requirements keys schema pictures format lab bench validate clean
