@@ -200,7 +200,7 @@ def start() -> Section:
         text=(
             "A process of its own: `import carom`, a gas of 200 balls, its first collision. Cold: with an empty cache, "
             "so that all kernels of that kind are compiled (target: under 15 s). Warm: with what the first left in the "
-            "cache (target: under 1 s). The best of some. As where carom alone is installed: Numba loads SciPy and "
+            "cache (target: under 1 s). The least of several. As where carom alone is installed: Numba loads SciPy and "
             "cffi if they are there, which takes 0.2 s more."
         ),
         labels=("kernels",),
