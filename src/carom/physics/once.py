@@ -15,6 +15,7 @@ from typing import Any
 
 from numba.core import config, event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime.nrt import rtsys
 
 from carom.locking import given_back, taken
 from carom.physics.hearing import hear, heard_between_steps
@@ -43,11 +44,17 @@ def compiled_once(dispatcher: Any, settings: dict[str, int]) -> None:
             with _alone(cache, variant, told), _without_collector(), what_is_known(), _set(settings):
                 return compile_now(signature)  # which looks into the cache first
 
+    def load(signature: Any, context: Any) -> Any:
+        # As Numba does it, but without making its compiler ready first, which code that is compiled does not need.
+        rtsys.initialize(context)
+        with cache._guard_against_spurious_io_errors():  # noqa: SLF001  # as above
+            return cache._load_overload(signature, context)  # noqa: SLF001  # as above
+
     def save(signature: Any, overload: Any) -> None:
         with _alone(cache, "index"):
             save_now(signature, overload)
 
-    dispatcher.compile, cache.save_overload = compile_once, save
+    dispatcher.compile, cache.load_overload, cache.save_overload = compile_once, load, save
 
 
 @contextlib.contextmanager
@@ -89,10 +96,9 @@ def _without_collector() -> Iterator[None]:
 
 def _is_stored(dispatcher: Any, signature: Any) -> bool:
     """Does the cache have this variant?"""
-    cache, context = dispatcher._cache, dispatcher.targetctx  # noqa: SLF001  # as above
-    context.refresh()
+    cache = dispatcher._cache  # noqa: SLF001  # as above
     index = cache._cache_file._load_index()  # noqa: SLF001  # as above
-    name = index.get(cache._index_key(signature, context.codegen()))  # noqa: SLF001  # as above
+    name = index.get(cache._index_key(signature, dispatcher.targetctx.codegen()))  # noqa: SLF001  # as above
     return name is not None and Path(cache.cache_path, name).exists()
 
 

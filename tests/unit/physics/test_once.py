@@ -73,6 +73,39 @@ def test_variants_do_not_wait_for_each_other_and_all_are_stored(tmp_path: Path) 
     assert again == marks
 
 
+WARM = """
+import sys
+import numpy as np
+from carom import library, Simulation
+from carom.physics import jit
+
+compiler = "numba.np.random.legacy"  # one of the many modules that Numba reads to make its compiler ready
+sim = Simulation(library.load("gas", count=20))
+sim.run(collisions=2)
+print(compiler in sys.modules)
+
+@jit.kernel
+def total(x):
+    return x[0] + x[3]
+
+print(total(np.arange(4.0)), compiler in sys.modules)
+"""
+
+
+def test_a_stored_kernel_runs_without_making_the_compiler_ready_which_is_still_there(tmp_path: Path) -> None:
+    """A third of a second at each start."""
+    script = tmp_path / "script.py"
+    script.write_text(WARM, encoding="utf-8")
+
+    def said() -> str:
+        return subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True).stdout
+
+    said()  # compiles, unless another test has
+    script.write_text(WARM.replace("x[3]", "x[3] + 1.0"), encoding="utf-8")
+    assert said() == "False\n4.0 True\n"
+    assert said() == "False\n4.0 False\n"
+
+
 def test_who_waits_too_long_compiles_for_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that hangs amid it does not stop the others for ever."""
     monkeypatch.setattr(once, "LONGEST", 0.1)

@@ -54,6 +54,16 @@ def copy_words(dim, hood, balls, i, face, found, out):
     return n, full
 
 
+@pytest.mark.parametrize(("packing", "expected"), [(0.05, 1.0), (0.19, 1.0), (0.21, 0.7), (0.4, 0.7)])
+def test_cells_of_a_thin_gas_are_larger(packing, expected):
+    """There most events are ways out of cells."""
+    n = 10_000
+    region = a_region(2, (1.0, 1.0), (True, True))
+    balls, places = some_balls(region, n, ((packing / (np.pi * n)) ** 0.5,) * 2, 1)
+    hood = build.build(region, balls, np.zeros(1, clock_record), places, NO_WALLS, "cells")
+    assert n / np.prod(hood.shape) == pytest.approx(expected, rel=0.05)
+
+
 def test_python_is_told_that_these_names_are_for_kernels():
     with pytest.raises(TypeError, match="pace is for kernels to call"):
         neighbourhood.pace(None)

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 MARGIN = 1.0 + 1e-7  # cells are larger than a contact distance by more than rounding can take away
 PER_CELL = {2: 0.7, 3: 0.5}  # balls in a cell, where the balls are small enough
+THIN, PER_THIN_CELL = 0.2, 1.0  # packing fraction in the plane below which a ball leaves cells oftener than it collides
 CROWD = 6.0  # balls in a cell as large as the largest ball, beyond which lists are faster
 DENSE = {2: 0.6, 3: 0.45}  # packing fraction beyond which lists are faster
 NEAR = {2: 1.59, 3: 1.5}  # spacings of balls within which they are listed
@@ -61,12 +62,23 @@ def wide_enough(region: Region, largest: float, skin: float) -> bool:
     return all(region.size[k] > least for k in range(region.dimension) if region.periodic[k])
 
 
+def packing(region: Region, radius: Floats) -> float:
+    """The part of the region that balls fill."""
+    solid = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[region.dimension] * float((radius**region.dimension).sum())
+    return solid / region.volume
+
+
+def per_cell(region: Region, radius: Floats) -> float:
+    """How many balls a cell is to hold: more in a thin gas of the plane, where most events are ways out of cells."""
+    thin = region.dimension == 2 and packing(region, radius) < THIN
+    return PER_THIN_CELL if thin else PER_CELL[region.dimension]
+
+
 def prefer_lists(region: Region, radius: Floats) -> bool:
     """Are neighbour lists the faster choice?"""
     largest = float(radius.max())
-    solid = {2: np.pi, 3: 4.0 / 3.0 * np.pi}[region.dimension] * float((radius**region.dimension).sum())
     crowd = radius.size * (2.0 * largest) ** region.dimension / region.volume
-    return largest > 0.0 and (solid / region.volume > DENSE[region.dimension] or crowd > CROWD)
+    return largest > 0.0 and (packing(region, radius) > DENSE[region.dimension] or crowd > CROWD)
 
 
 def skin_for(region: Region, radius: Floats) -> float:
@@ -105,9 +117,9 @@ def coordinates(
 
 
 def build_cells(region: Region, balls: NDArray[Any], clock: NDArray[Any], places: Floats, walls: NDArray[Any]) -> Cells:
-    """Cells at least as large as the largest contact distance, and as large as to hold `PER_CELL` balls each."""
+    """Cells at least as large as the largest contact distance, and as large as to hold `per_cell` balls each."""
     reach = float(balls["r"].max())
-    edge = max(2.0 * reach * MARGIN, spacing(region, balls.size / PER_CELL[region.dimension]))
+    edge = max(2.0 * reach * MARGIN, spacing(region, balls.size / per_cell(region, balls["r"])))
     shape, edges = region.grid(edge)
     where = coordinates(region, shape, edges, places)
     balls["cx"], balls["cy"], balls["cz"] = where.T
