@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from carom.analysis.stills import Still
 from carom.observe.observable import Observable
 from carom.observe.series import Series
+from carom.storage.collisions import Collisions
 from carom.storage.recording import Recording
 
 MOST = 2048
@@ -74,12 +76,17 @@ class Reel:
         step = max(1, -(-len(self) // most))
         return [still for k, still in enumerate(self) if k % step == 0]
 
+    @cached_property
+    def log(self) -> Collisions | None:
+        """All collisions of the recording, opened once for all frames; None if they were not recorded."""
+        return self.recording.collisions
+
     def collisions(self, begin: float, end: float) -> Iterator[NDArray[Any]]:
         """Those after a time, up to and at another, in parts that fit into memory; best asked for in order.
 
         A frame that falls on a collision shows what is just after it.
         """
-        log = self.recording.collisions
+        log = self.log
         if log is None or not len(log):
             return
         if self._block is None or (self._low and begin < self._moments[0]):
@@ -95,15 +102,14 @@ class Reel:
 
     def _load(self, low: int) -> None:
         """Have the collisions from this number on in memory."""
-        log = self.recording.collisions
-        if log is not None:
-            self._low, self._block = low, log[low : low + BLOCK]
+        if self.log is not None:
+            self._low, self._block = low, self.log[low : low + BLOCK]
             self._moments = np.ascontiguousarray(self._block["time"])
 
 
 def at_collisions(reel: Reel) -> bool:
     """Were the frames taken at collisions, rather than at times?"""
-    log = reel.recording.collisions
+    log = reel.log
     if log is None or len(reel) < 2:
         return False
     return all(len(log.between(t, np.nextafter(t, np.inf))) > 0 for t in reel.times[1:LOOKED_AT].tolist())

@@ -71,7 +71,7 @@ def measure_gas(reel: Reel, found: Analysis) -> None:
 
 def _follow(reel: Reel, found: Analysis) -> None:
     """The largest Lyapunov exponent, along the collisions."""
-    log = reel.recording.collisions
+    log = reel.log
     if log is None or len(log) > MOST_FOLLOWED or not (len(log) or "lyapunov" in reel.recording.observables):
         return
     why = _unfit(reel)
@@ -106,8 +106,7 @@ def _unfit(reel: Reel) -> str:
     slowed = max(energies[-quarter:]) < RESTING * max(energies[:quarter])
     if slowed or not (last.velocities[free] ** 2).sum(axis=1).all():
         return "balls are at rest, or come to rest"
-    log = reel.recording.collisions
-    met = 0 if log is None else sum(len(rows) for rows in reel.collisions(float(reel.times[0]), float(reel.times[-1])))
+    met = sum(len(rows) for rows in reel.collisions(float(reel.times[0]), float(reel.times[-1])))
     if met < EACH * free.size:
         return f"there are {counted(met, 'collision')}, and it takes about {EACH} a ball. Record longer."
     return ""
