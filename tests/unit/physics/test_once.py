@@ -93,7 +93,7 @@ print(total(np.arange(4.0)), compiler in sys.modules)
 
 
 def test_a_stored_kernel_runs_without_making_the_compiler_ready_which_is_still_there(tmp_path: Path) -> None:
-    """A third of a second at each start."""
+    """A fifth of a second at each start."""
     script = tmp_path / "script.py"
     script.write_text(WARM, encoding="utf-8")
 
