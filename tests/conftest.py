@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import tomllib
 from collections.abc import Generator
 from pathlib import Path
@@ -16,6 +17,8 @@ ROOT = Path(__file__).parent.parent
 IN_CI = os.environ.get("CI") == "true"
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # plots are drawn, never shown
+# Jupyter brings a grammar of addresses, which takes jsonschema seconds to read in each worker, and no schema asks for.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # so that it cannot be imported
 
 hypothesis.settings.register_profile("dev", deadline=None, max_examples=examples(50))
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=examples(50), derandomize=True, print_blob=True)

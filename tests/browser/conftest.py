@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebError, sync_playwright
 
 from browser.workbench import Workbench
 from lab.serving import Served, served
@@ -71,24 +71,84 @@ def laboratory() -> Iterator[Served]:
         yield one
 
 
+class Profiles:
+    """Plain browser profiles for who visits the laboratory, emptied and used again.
+
+    In each a small page of the laboratory stays open, and with it the process that has compiled the laboratory's
+    scripts: the next page takes half the work.
+    """
+
+    def __init__(self, browser: Browser, laboratory: Served) -> None:
+        self.browser = browser
+        self.laboratory = laboratory
+        self.kept: dict[BrowserContext, Page] = {}
+        self.free: list[BrowserContext] = []
+
+    def take(self) -> BrowserContext:
+        """A profile that nobody else has, as good as new."""
+        if self.free:
+            return self.free.pop()
+        context = self.browser.new_context(**wishes(DESKTOP, dark=False))
+        let_in(context, self.laboratory)
+        self.kept[context] = context.new_page()
+        self.kept[context].goto(self.laboratory.origin + "/favicon.ico")
+        return context
+
+    def give_back(self, context: BrowserContext) -> None:
+        """Close its pages, forget what they have stored, and keep the profile."""
+        small = self.kept[context]
+        if small.is_closed():  # a test has closed the whole profile
+            del self.kept[context]
+            return
+        for page in context.pages:
+            if page is not small:
+                page.close()
+        context.clear_cookies()
+        context.clear_permissions()
+        small.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.free.append(context)
+
+
+def let_in(context: BrowserContext, laboratory: Served) -> None:
+    """Give a browser profile the token of the laboratory."""
+    name, _, value = laboratory.cookie.partition("=")
+    context.add_cookies([{"name": name, "value": value, "url": laboratory.origin, "sameSite": "Strict"}])
+
+
+def wishes(size: tuple[int, int], *, dark: bool) -> dict[str, Any]:
+    """What a new profile is asked for."""
+    return {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": "dark" if dark else "light"}
+
+
+@pytest.fixture(scope="package")
+def profiles(browser: Browser, laboratory: Served) -> Profiles:
+    """Profiles for all tests of a worker."""
+    return Profiles(browser, laboratory)
+
+
 class Tabs:
     """Opens pages, each in a browser profile of its own, and keeps what they complain of."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, profiles: Profiles | None = None) -> None:
         self.browser = browser
+        self.profiles = profiles
+        self.borrowed: list[BrowserContext] = []
         self.contexts: list[BrowserContext] = []
         self.complaints: list[str] = []
         self.forgiven: list[str] = ["GPU stall due to ReadPixels"]  # of a browser that has no graphics card
+        self.ears: dict[Any, Any] = {"console": self.hear, "weberror": self.note, "request": self.watch}
 
     def new(self, size: tuple[int, int] = DESKTOP, *, dark: bool = False, **options: Any) -> Page:
         """An empty page; `options` are those of Playwright's new_context, as locale, has_touch or reduced_motion."""
-        wishes = {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": "dark" if dark else "light"}
-        context = self.browser.new_context(**(wishes | options))
+        if self.profiles and size == DESKTOP and not dark and not options:
+            context = self.profiles.take()
+            self.borrowed.append(context)
+        else:
+            context = self.browser.new_context(**(wishes(size, dark=dark) | options))
+            self.contexts.append(context)
         context.set_default_timeout(PATIENCE)
-        self.contexts.append(context)
-        context.on("console", self.hear)
-        context.on("weberror", lambda error: self.complaints.append(f"{error.error}"))
-        context.on("request", self.watch)
+        for what, heard in self.ears.items():
+            context.on(what, heard)
         return context.new_page()
 
     def forgive(self, pattern: str) -> None:
@@ -98,6 +158,9 @@ class Tabs:
     def hear(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             self.complaints.append(f"{message.type}: {message.text} ({message.location.get('url')})")
+
+    def note(self, error: WebError) -> None:
+        self.complaints.append(f"{error.error}")
 
     def watch(self, request: Request) -> None:
         """The laboratory works without a network: nothing is fetched from elsewhere."""
@@ -109,13 +172,17 @@ class Tabs:
         """Close all; what was complained of and not forgiven."""
         for context in self.contexts:
             context.close()
+        for context in self.borrowed:
+            for what, heard in self.ears.items():
+                context.remove_listener(what, heard)
+            self.profiles.give_back(context)
         return [text for text in self.complaints if not any(re.search(one, text) for one in self.forgiven)]
 
 
 @pytest.fixture
-def tabs(browser: Browser) -> Iterator[Tabs]:
+def tabs(browser: Browser, profiles: Profiles) -> Iterator[Tabs]:
     """Pages of any address. At the end none may have complained."""
-    made = Tabs(browser)
+    made = Tabs(browser, profiles)
     yield made
     left = made.end()
     assert left == []
@@ -131,8 +198,7 @@ class Visitor:
     def __call__(self, path: str = "/", size: tuple[int, int] = DESKTOP, *, dark: bool = False, **options: Any) -> Page:
         """A page of the laboratory, let in by the token; each call is another browser."""
         page = self.tabs.new(size, dark=dark, **options)
-        name, _, value = self.laboratory.cookie.partition("=")
-        page.context.add_cookies([{"name": name, "value": value, "url": self.laboratory.origin, "sameSite": "Strict"}])
+        let_in(page.context, self.laboratory)
         page.goto(self.laboratory.origin + path)
         return page
 
@@ -144,9 +210,9 @@ def visit(tabs: Tabs, laboratory: Served) -> Visitor:
 
 
 @pytest.fixture(scope="module")
-def shared(browser: Browser, laboratory: Served) -> Iterator[Visitor]:
+def shared(browser: Browser, laboratory: Served, profiles: Profiles) -> Iterator[Visitor]:
     """As `visit`, for all tests of a module: pages that stay open."""
-    tabs = Tabs(browser)
+    tabs = Tabs(browser, profiles)
     yield Visitor(tabs, laboratory)
     left = tabs.end()
     assert left == []
