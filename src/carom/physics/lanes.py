@@ -14,6 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 DOUBLE, PLACE = ir.DoubleType(), ir.IntType(32)
+WORDS = ir.VectorType(ir.IntType(32), 4)
 FIELDS = 8  # numbers at the beginning of a record that `columns` reads
 
 
@@ -275,6 +276,24 @@ def _meeting(_typing: Any, root: Any, b: Any, disc: Any) -> Any:
 
 
 @intrinsic
+def _unless(_typing: Any, numbers: Any, limit: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+    """The numbers, but infinity in the lane of each of four words that is beyond a limit."""
+
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        limit, *words = (
+            context.cast(builder, value, kind, types.uint32)
+            for value, kind in zip(values[1:], signature.args[1:], strict=True)
+        )
+        marks = ir.Constant(WORDS, ir.Undefined)
+        for lane, mark in enumerate(words):
+            marks = builder.insert_element(marks, mark, PLACE(lane))
+        beyond = builder.icmp_unsigned(">", marks, _spread(builder, WORDS, limit))
+        return builder.select(beyond, ir.Constant(VECTOR, [float("inf")] * LANES), values[0])
+
+    return FOUR(numbers, limit, a, b, c, d), emit
+
+
+@intrinsic
 def _least(_typing: Any, numbers: Any) -> Any:
     """The least of the four."""
 
@@ -321,9 +340,6 @@ def _lowest_bit(_typing: Any, bits: Any) -> Any:
 
 # ---------------------------------------------------------------- four words at once
 
-WORD = ir.IntType(32)
-WORDS = ir.VectorType(WORD, 4)
-
 
 @intrinsic
 def _copy_words(_typing: Any, source: Any, index: Any, mark: Any, target: Any, place: Any) -> Any:
@@ -362,6 +378,7 @@ without: Any = _without
 columns: Any = _columns
 pick: Any = _pick
 meeting: Any = _meeting
+unless: Any = _unless
 least: Any = _least
 equals: Any = _equals
 below: Any = _below

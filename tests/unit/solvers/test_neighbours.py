@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from carom import library
+from carom.physics import contact_time
 from carom.physics.jit import kernel
 from carom.solvers.exact import build, candidate, cells, lists, neighbourhood
 from carom.solvers.exact.engine import Engine
@@ -308,3 +309,42 @@ def test_lists_stay_exact_while_balls_cross_seams(dimension, smallest):
             wanted = {int(j) for j in np.flatnonzero(near[i]) if j != i}
             assert {entry[0] for entry in found_by(region, hood, balls, i)} == wanted
     assert beyond > 10
+
+
+@kernel
+def look_around(dim, hood, balls, sight, others, true, seen):
+    """For each ball: whom its list names, when they touch, and when they do by what the ball remembers, or nan."""
+    for i in range(balls.size):
+        knows = neighbourhood.recall(hood, balls, np.uint32(i), sight)
+        n = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, sight.found[0])
+        words, first = neighbourhood.where(hood, i, sight.found[0])
+        for k in range(n):
+            word = words[first + k]
+            j, image = candidate.ball_of(word), candidate.image_of(word)
+            wx, wy = candidate.period(hood, image, 0), candidate.period(hood, image, 1)
+            t, b, c, disc = contact_time.pair(dim, balls[i], balls[j], wx, wy, 0.0, None, None, None)
+            others[i, k] = j
+            true[i, k] = contact_time.first_root(t, b, c, disc) if b < 0.0 and disc >= 0.0 else np.inf
+            seen[i, k] = sight.times[0, k] if knows else np.nan
+
+
+@pytest.mark.requirement("M-15")
+def test_what_a_ball_remembers_is_what_it_would_see():
+    """Of those that have not moved. And of two that will touch, one has that event, or an earlier one.
+
+    Looked at again and again in a dense gas, whose lists change now and then: then a ball forgets.
+    """
+    count, room = 200, lists.FOUND
+    engine = Engine(World.of(library.load("gas", count=count, packing_fraction=0.7, seed=1)), "lists")
+    known = forgotten = gone = 0
+    for _ in range(300):
+        engine.advance(np.inf, 7, np.zeros(0, collision_record))
+        others = np.repeat(np.arange(count)[:, None], room, axis=1)
+        true, seen = np.full((count, room), np.inf), np.full((count, room), np.inf)
+        look_around(engine.dim, engine.hood, engine.balls, engine.sight, others, true, seen)
+        event, moved, planned = (engine.balls[name] for name in ("te", "moved", "planned"))
+        assert (np.minimum(event[:, None], event[others]) <= true).all()
+        knows, late = ~np.isnan(seen[:, 0]), moved[others] > planned[:, None]
+        assert (seen[knows] == np.where(late, np.inf, true)[knows]).all()
+        known, forgotten, gone = known + knows.sum(), forgotten + (~knows).sum(), gone + late[knows].sum()
+    assert min(known, forgotten, gone) > 500

@@ -27,6 +27,7 @@ DENSE = {2: 0.6, 3: 0.45}  # packing fraction beyond which lists are faster
 NEAR = {2: 1.59, 3: 1.5}  # spacings of balls within which they are listed
 LIST_ROOM = 64  # balls that a list may name, at least
 LARGEST_GRID = 2**31 // 8  # cells
+REMEMBERING = 4_000  # balls up to which there is room in the near caches for what each has seen
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,7 @@ def build_lists(
 ) -> Lists:
     """Neighbour lists, and a grid for each class of sizes."""
     n = balls.size
+    remembers = region.dimension == 2 and n <= REMEMBERING
     level = size_classes(balls["r"])
     levels = int(level.max()) + 1
     reach = np.array([float(balls["r"][level == k].max()) for k in range(levels)])
@@ -192,6 +194,7 @@ def build_lists(
             least=int(heads["bits"][0]),
             left=np.full(32, NONE, np.uint32),
             found=np.zeros(lists.FOUND, np.uint32),
+            times=aligned(lists.SEEN * n if remembers else 0, np.float64),
         )
         dim = (0,) * region.dimension
         begun = int(clock["pool"][0])

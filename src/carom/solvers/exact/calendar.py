@@ -167,8 +167,9 @@ def open_bucket(
 ) -> None:
     """Move the entries of the current bucket into the heap, leaving stale ones out, and free its blocks.
 
-    Where `ahead` has one item, fetch from memory what their events read first; where it has two, that was done before,
-    but for one thing that does not always stay in the nearest cache: whether the partner has moved.
+    Where `ahead` has one item, fetch from memory what their events read first. Where it has two, that was done before,
+    and where it has none it is not worth the while; but for what an event asks first, whether the partner has moved,
+    which is seldom in the nearest cache.
     """
     head = clock.bucket
     block = np.uint32(head)
@@ -181,7 +182,7 @@ def open_bucket(
             if bucket_of(clock, t) == head:
                 if len(ahead) == 1:
                     fetch_both(hood, balls, streak, lossy, i, ball)
-                elif len(ahead) == 2:
+                else:
                     prefetch(balls, partner_of(ball, i), 64)
                 if clock.heap == heap_t.size:
                     compact(balls, heap_t, heap_i, clock)

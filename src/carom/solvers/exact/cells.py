@@ -365,6 +365,29 @@ def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
 
 
 @law
+def lasting(cells: Any) -> bool:
+    """A ball of a gas leaves its cell as often as it collides."""
+    return False
+
+
+@law
+def outlasts(dim: Any, cells: Any, balls: Any, i: Index, t: Real, ax: Any) -> bool:
+    """Nobody asks: `expiry` is needed anyway."""
+    return False
+
+
+@law
+def keep(cells: Any, i: Index, low: Any, high: Any) -> None:
+    """Nothing: who is around changes too often."""
+
+
+@law
+def recall(cells: Any, balls: Any, i: Index, sight: Any) -> bool:
+    """It remembers nothing."""
+    return False
+
+
+@law
 def steps(dim: Any, cells: Any) -> int:
     """Four: the record of a ball, of its partner, the partner's cells, the balls in them."""
     return 4

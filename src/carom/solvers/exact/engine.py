@@ -186,7 +186,7 @@ class Engine:
     def ahead(self) -> tuple[int, ...]:
         """How far ahead memory is asked for, as a length: kernels are compiled for it.
 
-        Not at all; of the bucket that is opened, where the nearest cache has not room for all; some buckets ahead.
+        Hardly at all; of the bucket that is opened, where the nearest cache has not room for all; some buckets ahead.
         """
         return (0, 0) if self.balls.size > LARGE else (0,) if self.balls.size > MEDIUM else ()
 

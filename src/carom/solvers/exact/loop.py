@@ -154,6 +154,7 @@ def advance(
         t = clock.now
         face: Index = np.int64(ALL_AROUND)
         reason = GO
+        again = False
         if not afresh:
             lossy = contact_time > 0.0
             if not next_entry(dim, hood, balls, streak, lossy, clock, heap_t, heap_i, blocks, limit, ahead):
@@ -198,6 +199,8 @@ def advance(
                     clock.culprit_a = ball.id
                     clock.culprit_b = balls[np.uint32(j)].id if j != NONE else NONE
                     reason = STACK
+            else:
+                again = True
             if reason != GO:
                 return reason
             if i == heap_i[0]:
@@ -206,7 +209,7 @@ def advance(
             if afresh:
                 i = np.uint32(first)
                 j = np.uint32(first + 1) if first + 1 < balls.size else np.uint32(NONE)
-            predict(dim, hood, balls, i, j, face, t, clock.events, rest_on, walls, g, sight)
+            predict(dim, hood, balls, i, j, face, again, t, clock.events, rest_on, walls, g, sight)
         if afresh:
             return GO
         # Filed after both are predicted: what depends on when an event is cannot be guessed ahead.

@@ -10,7 +10,7 @@ from typing import Any
 from numba.extending import overload
 
 from carom.physics.jit import INLINE
-from carom.solvers.exact import cells, listing, lists
+from carom.solvers.exact import cells, listing, lists, recollection
 
 
 def either(by_cells: Callable[..., Any], by_lists: Callable[..., Any]) -> Any:
@@ -42,11 +42,23 @@ Behind them stands ball i itself, so often that their number becomes a multiple 
 pace = either(cells.pace, lists.pace)
 """(hood): how many are looked at at once."""
 
+keep = either(cells.keep, recollection.keep)
+"""(hood, i, low, high): remember when ball i touches the first eight of its candidates, in two lots of four."""
+
+recall = either(cells.recall, recollection.recall)
+"""(hood, balls, i, sight): see what ball i remembers, of those that have not moved since; False: nothing."""
+
 first_wall = either(cells.first_wall, lists.first_wall)
 """(hood, balls, i): where the list of the walls near ball i begins in `hood.near`."""
 
 expiry = either(cells.expiry, lists.expiry)
 """(dim, hood, balls, i, now, ax, ay, az): when and how the neighbourhood of ball i expires."""
+
+lasting = either(cells.lasting, lists.lasting)
+"""(hood): do most contacts come before the neighbourhoods of those that touch expire?"""
+
+outlasts = either(cells.outlasts, lists.outlasts)
+"""(dim, hood, balls, i, t, ax): does the neighbourhood of ball i surely last up to a time? Cheaper than `expiry`."""
 
 renew = either(cells.renew, listing.renew)
 """(dim, hood, clock, balls, i, face, now, ax, ay, az): bring the neighbourhood of ball i up to date after it expired;

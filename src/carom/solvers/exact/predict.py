@@ -189,6 +189,7 @@ def choose_ball(hood: Any, balls: Any, i: Index, event: Index, sight: Any, row: 
     # The first four or eight, which are mostly all, stay in registers.
     low = read(times, 0)
     high = read(times, 4) if neighbourhood.pace(hood) == 8 else low
+    neighbourhood.keep(hood, i, low, high)
     best = min(spread(before), low)
     best = min(best, high)
     for k in range(neighbourhood.pace(hood), n, 4):
@@ -288,28 +289,38 @@ def choose(
     if face == ALL_AROUND:
         ball.tc = np.inf
         ball.kind = NOTHING
+        ball.planned = event
     ax, ay, az = pull(balls, i, rest_on, walls, g)
-    te, way = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
+    te, way = np.inf, CONTACT
+    if not neighbourhood.lasting(hood):
+        te, way = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
     choose_ball(hood, balls, i, event, sight, row)
     first = neighbourhood.first_wall(hood, balls, i)
     if first != NONE:
         scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)
+    if neighbourhood.lasting(hood) and not neighbourhood.outlasts(dim, hood, balls, i, ball.tc, ax):
+        te, way = neighbourhood.expiry(dim, hood, balls, i, now, ax, ay, az)
     comes = ball.tc <= te
     ball.te, ball.exit = select(comes, ball.tc, te), select(comes, np.uint8(CONTACT), np.uint8(way))
 
 
 @law
 def predict(
-    dim: Any, hood: Any, balls: Any, i: Index, j: Index, face: Index, now: Real, event: Index, rest_on: Any,
-    walls: Any, g: Any, sight: Any,
+    dim: Any, hood: Any, balls: Any, i: Index, j: Index, face: Index, again: bool, now: Real, event: Index,
+    rest_on: Any, walls: Any, g: Any, sight: Any,
 ) -> None:  # fmt: skip
     """Find the next events of ball i, and of ball j if there is one.
+
+    With `again` ball i has not moved since it was predicted, but its partner has: what it remembers will do.
 
     Both look before either chooses: a choice waits for roots and divisions, and a processor that can only look ahead
     by some hundred instructions would wait too, instead of working at the other's.
     """
     rows = 1 if j == NONE else 2
-    for row in range(rows):
+    again = again and neighbourhood.recall(hood, balls, i, sight)
+    if again:
+        event = balls[np.uint32(i)].planned
+    for row in range(0 if again else rows):
         look(dim, hood, balls, i if row == 0 else j, face, rest_on, walls, g, sight, row)
     for row in range(rows):
         choose(dim, hood, balls, i if row == 0 else j, face, now, event, rest_on, walls, g, sight, row)
