@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import Problem, SceneError
 from carom.scene import Ball, Balls, Link, Links, Restitution, Scene
 from carom.scene.base import shown
@@ -174,9 +175,9 @@ def _merged(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit
         members = np.flatnonzero(group == first)
         m = balls.mass[members]
         anchor = members[fixed[members]]
-        places[first] = places[anchor[0]] if anchor.size else (m @ places[members]) / m.sum()
-        velocities[first] = 0.0 if anchor.size else (m @ velocities[members]) / m.sum()
-        mass[first], radius[first] = m.sum(), (balls.radius[members] ** d).sum() ** (1.0 / d)
+        places[first] = places[anchor[0]] if anchor.size else portable.product(m, places[members]) / m.sum()
+        velocities[first] = 0.0 if anchor.size else portable.product(m, velocities[members]) / m.sum()
+        mass[first], radius[first] = m.sum(), portable.power(balls.radius[members], d).sum() ** (1.0 / d)
         fixed[first], origin[first] = anchor.size > 0, -1
         if names:
             named = [k for k in members[np.argsort(-m)] if names[k]]
@@ -192,7 +193,7 @@ def link_addition(scene: Scene, link: Link, moment: Moment) -> Edit:
     """One more link; as long as its ends are apart now, if it does not say."""
     if link.length is None:
         i, j = link.between
-        apart = float(np.linalg.norm(moment.places[j] - moment.places[i]))
+        apart = portable.length(moment.places[j] - moment.places[i])
         link = link.replace(length=apart) if apart > 0.0 else link
     return scene_change(scene, {"links": Links.concatenate([scene.links, link])})
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from carom import portable
 from carom.lab.adding import births_with
 from carom.lab.reading import index as one_of
 from carom.lab.reading import refusal, vector
@@ -84,7 +85,7 @@ def steer(session: Session, direction: Any) -> None:
     chosen = selected(session)
     _at_the_end(session)
     fast = region.size(scene) / (CROSSING * session.pace)
-    way = way / np.linalg.norm(way) * (fast if session.steering == "velocity" else fast / session.pace)
+    way = way / portable.length(way) * (fast if session.steering == "velocity" else fast / session.pace)
     for k in chosen:
         session.track.hand(session.steering, k, tuple(way.tolist()))
         session.hands.add(k)

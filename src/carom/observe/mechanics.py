@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from carom import portable
 from carom.observe.observable import Floats, Moment, Observable, register
 from carom.observe.room import unwrapped
 from carom.scene import Links, Scene
@@ -87,7 +88,7 @@ class CentreOfMass(Observable):
         places, masses = unwrapped(sim.scene, sim.positions, sim.turns)[there], sim.masses[there]
         if not there.size:
             return np.full(places.shape[1], np.nan)
-        return np.asarray(masses @ places / masses.sum())
+        return np.asarray(portable.product(masses, places) / masses.sum())
 
 
 @register
@@ -110,7 +111,7 @@ def built_height(scene: Scene, links: Links, places: Floats) -> float:
     """How high what is linked has been built, m; who is not there (NaN) does not count."""
     linked = np.unique(links.between)
     pull = np.array(scene.gravity)
-    up = -pull / np.linalg.norm(pull) if pull.any() else np.eye(scene.dimension)[1]
-    heights = places[linked, : scene.dimension] @ up
+    up = -pull / portable.length(pull) if pull.any() else np.eye(scene.dimension)[1]
+    heights = portable.product(places[linked, : scene.dimension], up)
     heights = heights[~np.isnan(heights)]
     return float(np.ptp(heights)) if len(heights) else 0.0

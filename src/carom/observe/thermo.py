@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.observe.observable import Floats, Moment, Observable, register
 from carom.observe.room import conserved_axes, conserves_rotation
 
@@ -49,7 +50,7 @@ def thermal(sim: Moment) -> Thermal:
     freedom = velocities.size
     axes = conserved_axes(scene)
     if axes.any() and who.size:
-        velocities[:, axes] -= (masses @ velocities[:, axes]) / masses.sum()
+        velocities[:, axes] -= portable.product(masses, velocities[:, axes]) / masses.sum()
         freedom -= int(axes.sum())
     elif conserves_rotation(scene) and who.size > 1:
         velocities -= _rotation(masses, sim.positions[who] - np.array(scene.boundary.centre), velocities)  # type: ignore[union-attr]  # a circle, or else rotation is not conserved
@@ -65,7 +66,7 @@ def _rotation(masses: Floats, arms: Floats, velocities: Floats) -> Floats:
         omega = angular / inertia if inertia else 0.0
         return omega * np.stack([-arms[:, 1], arms[:, 0]], axis=1)
     momentum = (masses[:, None] * np.cross(arms, velocities)).sum(axis=0)
-    tensor = np.eye(3) * (masses * (arms**2).sum(axis=1)).sum() - (masses[:, None] * arms).T @ arms
+    tensor = np.eye(3) * (masses * (arms**2).sum(axis=1)).sum() - portable.product((masses[:, None] * arms).T, arms)
     return np.cross(np.linalg.lstsq(tensor, momentum, rcond=None)[0], arms)
 
 

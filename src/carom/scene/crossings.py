@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import SceneError
 from carom.scene.base import fault
 from carom.scene.columns import Flags, Floats
@@ -162,7 +163,8 @@ def _on_arc(outline: Outline, k: int, point: Point) -> bool:
 def _circle_and_line(outline: Outline, arc: int, edge: int) -> list[Point]:
     """Points of a straight edge on the circle of an arc: roots of |s + t d - c|² = R² with t from 0 to 1."""
     d, s = outline.chord[edge], outline.start[edge] - outline.centre[arc]
-    a, b, c = float(d @ d), float(d @ s), float(s @ s) - float(outline.radius[arc]) ** 2
+    a, b, ss = (float(portable.product(*pair)) for pair in ((d, d), (d, s), (s, s)))
+    c = ss - float(outline.radius[arc]) ** 2
     discriminant = b * b - a * c
     if discriminant < 0.0:
         return []

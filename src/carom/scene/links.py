@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from math import pi
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, field_validator
 
+from carom import portable
 from carom.errors import Problem, SceneError, the_first
 from carom.scene.base import Part, fault, left_out, shown, written
 from carom.scene.columns import (
@@ -244,7 +246,8 @@ def _angle_between(one: Floats, other: Floats) -> Floats:
     one = one / np.linalg.norm(one, axis=1)[:, None]
     other = other / np.linalg.norm(other, axis=1)[:, None]
     return np.asarray(
-        2.0 * np.arctan2(np.linalg.norm(one - other, axis=1), np.linalg.norm(one + other, axis=1)), dtype=np.float64
+        2.0 * portable.each(math.atan2, np.linalg.norm(one - other, axis=1), np.linalg.norm(one + other, axis=1)),
+        dtype=np.float64,
     )
 
 

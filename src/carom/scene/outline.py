@@ -6,6 +6,7 @@ A positive bulge lies on the right as one goes along the edge, which is outside 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from carom import portable
 from carom.scene.base import shown
 from carom.scene.columns import Flags, Floats
 
@@ -82,8 +84,8 @@ class Outline:
         """Area enclosed; negative if one goes round clockwise."""
         (x, y), (dx, dy) = (self.start - self.start[0]).T, self.chord.T
         curved = self.bulge != 0.0
-        angle = 4.0 * np.arctan(self.bulge[curved])
-        segments = self.radius[curved] ** 2 * (angle - np.sin(angle))
+        angle = 4.0 * portable.each(math.atan, self.bulge[curved])
+        segments = self.radius[curved] ** 2 * (angle - portable.each(math.sin, angle))
         return float((np.sum(x * dy - y * dx) + np.sum(segments)) / 2)
 
     def contains(self, points: Floats) -> Flags:
@@ -141,7 +143,7 @@ class Outline:
         if self.bulge[k]:
             return self._distance_from_arc(k, points)
         chord = self.chord[k]
-        along = np.clip((points - self.start[k]) @ chord / (chord @ chord), 0.0, 1.0)
+        along = np.clip(portable.product(points - self.start[k], chord) / portable.product(chord, chord), 0.0, 1.0)
         return _norm(points - self.start[k] - along[:, None] * chord)
 
     def _distance_from_arc(self, k: int, points: Floats) -> Floats:

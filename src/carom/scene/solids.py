@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
+from carom import portable
 from carom.errors import Problem, SceneError
 from carom.scene.base import Part, fault, shown
 from carom.scene.outline import Outline
@@ -65,7 +66,7 @@ class HalfSpace(Part):
     def unit_normal(self) -> tuple[float, ...]:
         """The normal, of length 1."""
         normal = np.array(self.normal) / max(map(abs, self.normal))
-        return tuple((normal / np.linalg.norm(normal)).tolist())
+        return tuple((normal / portable.length(normal)).tolist())
 
 
 class Cylinder(Part):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from carom import portable
 from carom.errors import Problem, SceneError, StudyError
 from carom.observe.observable import Floats
 from carom.scene import Scene
@@ -195,7 +196,7 @@ class Start:
     @property
     def momentum(self) -> Floats:
         """Of all balls, kg m/s."""
-        return np.asarray(self.masses @ self.velocities)
+        return np.asarray(portable.product(self.masses, self.velocities))
 
     @property
     def collisions_by_kind(self) -> dict[str, int]:

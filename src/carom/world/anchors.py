@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import NotExactError
 from carom.scene import Box, Open, Scene
 from carom.world.walls import Walls
@@ -123,7 +124,7 @@ def contact_time(scene: Scene) -> float:
         return 0.0
     radii = balls.radius[moving]
     size = 2.0 * float(radii[radii > 0.0].min()) if (radii > 0.0).any() else 1e-3 * span(scene)
-    g = float(np.linalg.norm(scene.gravity))
+    g = portable.length(scene.gravity)
     fastest = float(np.sqrt((balls.velocity**2).sum(axis=1).max()))
     natural = 1e-4 * float(np.sqrt(2.0 * size / g)) if g > 0.0 else 0.0
     if g == 0.0 and fastest > 0.0:

@@ -15,6 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import Problem, the_first
 from carom.scene.balls import Balls
 from carom.scene.boundary import Box, Obstacle
@@ -225,7 +226,7 @@ def _in_solid(balls: Balls, away: Floats, name: str, ball: int) -> Problem:
 def _distance(solid: HalfSpace | Block | Cylinder, x: Floats) -> Floats:
     """How far points are from a solid; negative inside."""
     if isinstance(solid, HalfSpace):
-        return np.asarray((x - solid.point) @ np.array(solid.unit_normal))
+        return np.asarray(portable.product(x - solid.point, solid.unit_normal))
     if isinstance(solid, Cylinder):
         return np.asarray(np.linalg.norm(x[:, :2] - solid.centre, axis=1) - solid.radius)
     beyond = np.maximum(np.array(solid.low) - x, x - np.array(solid.high))
@@ -297,7 +298,7 @@ def _can_collide(scene: Scene, pairs: NDArray[np.int64]) -> Flags:
 def _apart(between: Floats, periods: Sequence[float]) -> float:
     """The distance, in periodic space to the nearest image."""
     nearest = [x - p * round(x / p) if np.isfinite(p) else x for x, p in zip(between.tolist(), periods, strict=True)]
-    return float(np.linalg.norm(nearest))
+    return portable.length(nearest)
 
 
 def _m(length: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.physics.walls import BOWL, CORNER, DOME, NO_BALL, PIN, PLANE, SEGMENT, wall_record
 from carom.scene import Boundary, Box, Circle, Polygon, Scene
 from carom.scene.outline import Outline
@@ -119,8 +121,8 @@ class Walls:
 
 def turning(outline: Outline) -> NDArray[np.float64]:
     """By what angle one turns left at each vertex, from the end of one edge to the beginning of the next."""
-    along = np.arctan2(outline.chord[:, 1], outline.chord[:, 0])
-    swing = 2.0 * np.arctan(outline.bulge)  # an arc begins and ends so much off its chord
+    along = portable.each(math.atan2, outline.chord[:, 1], outline.chord[:, 0])
+    swing = 2.0 * portable.each(math.atan, outline.bulge)  # an arc begins and ends so much off its chord
     turn = (along - swing) - np.roll(along + swing, 1)
     return np.asarray(np.remainder(turn + np.pi, 2.0 * np.pi) - np.pi)
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import SceneError
 from carom.scene.balls import Balls
 from carom.scene.base import fault
@@ -53,15 +54,15 @@ class Atmosphere:
     def potential(self, eta: FloatArray) -> FloatArray:
         """μ = ln η + F + Z, with F the integral of (Z - 1)/η."""
         if self.dimension == 2:
-            free = 9.0 / 8.0 * eta / (1.0 - eta) - 7.0 / 8.0 * np.log1p(-eta)
+            free = 9.0 / 8.0 * eta / (1.0 - eta) - 7.0 / 8.0 * portable.each(math.log1p, -eta)
         else:
             free = eta * (4.0 - 3.0 * eta) / (1.0 - eta) ** 2
-        return np.asarray(np.log(eta) + free + self._factor(eta))
+        return np.asarray(portable.each(math.log, eta) + free + self._factor(eta))
 
     def _factor(self, eta: FloatArray) -> FloatArray:
         if self.dimension == 2:
             return np.asarray((1.0 + eta**2 / 8.0) / (1.0 - eta) ** 2)
-        return np.asarray((1.0 + eta + eta**2 - eta**3) / (1.0 - eta) ** 3)
+        return np.asarray((1.0 + eta + eta**2 - portable.power(eta, 3)) / portable.power(1.0 - eta, 3))
 
     def packing(self, pressure: FloatArray) -> FloatArray:
         """η of a pressure: the inverse of `pressure`, by bisection in 0 < η < p."""
@@ -80,7 +81,7 @@ class Atmosphere:
         low, high = math.log(weight) - ratio - 50.0, 20.0
         for _ in range(_BISECTIONS):
             middle = 0.5 * (low + high)
-            ends = self.packing(np.exp(middle) + np.array([weight, 0.0]))
+            ends = self.packing(math.exp(middle) + np.array([weight, 0.0]))
             too_high = np.subtract(*self.potential(ends)) > ratio
             low, high = (middle, high) if too_high else (low, middle)
         return math.exp(high)

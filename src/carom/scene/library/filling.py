@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.scene.library.lattice import Lattice, densest_count, widest
 
 __all__ = ["ball_volume", "compressibility", "fill", "fill_mixture"]
@@ -28,7 +29,7 @@ _CROWDED = 0.97  # of the most sites that can be; the very densest lattice rarel
 def ball_volume(radius: FloatArray | float, dimension: int) -> FloatArray:
     """The area of a disk (2D) or the volume of a ball (3D)."""
     radius = np.asarray(radius, dtype=np.float64)
-    return np.asarray(math.pi * radius**2 if dimension == 2 else 4.0 / 3.0 * math.pi * radius**3)
+    return np.asarray(math.pi * radius**2 if dimension == 2 else 4.0 / 3.0 * math.pi * portable.power(radius, 3))
 
 
 def compressibility(packing_fraction: float, dimension: int) -> float:
@@ -156,7 +157,8 @@ def _jitter(room: FloatArray, dimension: int, rng: np.random.Generator) -> Float
     """Random displacements, uniform in a ball of radius `room` each."""
     direction = rng.standard_normal((len(room), dimension))
     direction /= np.sqrt((direction**2).sum(axis=1))[:, None]
-    length = room.clip(min=0.0) * rng.random(len(room)) ** (1.0 / dimension)
+    share = rng.random(len(room))
+    length = room.clip(min=0.0) * (np.sqrt(share) if dimension == 2 else portable.each(math.cbrt, share))
     return np.asarray(direction * length[:, None])
 
 

@@ -15,6 +15,8 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
+
 __all__ = ["DENSEST", "Lattice", "densest_count", "widest"]
 
 FloatArray = NDArray[np.float64]
@@ -153,7 +155,7 @@ def _walled_spacing(lengths: FloatArray, extents: FloatArray, step: FloatArray) 
     """
     exists = (step <= extents).all(axis=1)
     ratio = (step / np.where(extents > 0.0, extents, 1.0)) ** 2
-    a, b, c = ratio.sum(axis=1) - 1.0, ratio @ lengths, ratio @ lengths**2
+    a, b, c = ratio.sum(axis=1) - 1.0, portable.product(ratio, lengths), portable.product(ratio, lengths**2)
     discriminant = b**2 - a * c
     with np.errstate(invalid="ignore"):
         root = c / (b + np.sqrt(discriminant))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from carom import portable
 from carom.scene.balls import Balls
 from carom.scene.base import fault
 from carom.scene.boundary import Box
@@ -73,7 +74,8 @@ class CoupledOscillators(Generator):
             radius=0.02,
         ).pieces()
         number = np.arange(ends + 1)
-        shape = np.sin(math.pi * self.mode * number / ends) if self.mode else np.where(number == 1, 1.0, 0.0)
+        wave = portable.each(math.sin, math.pi * self.mode * number / ends)
+        shape = wave if self.mode else np.where(number == 1, 1.0, 0.0)
         moved = np.where(row.balls.fixed, 0.0, self.amplitude * shape)
         told = f"a period of {2.0 * math.pi / self.frequency:.4g} s" if self.mode else "the first one pulled aside"
         return Scene(

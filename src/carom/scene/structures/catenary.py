@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import atanh, hypot, sinh, sqrt
+from math import asinh, atanh, hypot, sinh, sqrt
 
 import numpy as np
 
+from carom import portable
 from carom.scene.columns import Floats
 
 TAUT = 1e-12
@@ -24,7 +25,7 @@ def hanging(start: Floats, end: Floats, length: float, count: int) -> Floats:
     rise = float(way[1])
     level = way.copy()
     level[1] = 0.0
-    run = float(np.linalg.norm(level))
+    run = portable.length(level)
     if length <= hypot(run, rise) * (1.0 + TAUT):
         return np.linspace(start, end, count)
     s = np.linspace(0.0, length, count)
@@ -50,8 +51,9 @@ def _catenary(s: Floats, run: float, rise: float, length: float) -> tuple[Floats
     u = _sinh_over(sqrt((length - rise) * (length + rise)) / run)
     a = run / (2.0 * u)
     begin = atanh(rise / length) - u  # (x - c) / a at the start
-    now = np.arcsinh(s / a + sinh(begin))
-    return a * (now - begin), 2.0 * a * np.sinh((now + begin) / 2.0) * np.sinh((now - begin) / 2.0)
+    now = portable.each(asinh, s / a + sinh(begin))
+    mean, half = (now + begin) / 2.0, (now - begin) / 2.0
+    return a * (now - begin), 2.0 * a * portable.each(sinh, mean) * portable.each(sinh, half)
 
 
 def _sinh_over(ratio: float) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
+from carom import portable
 from carom.scene.base import fault, written
 from carom.scene.columns import Flags, Floats, Numbers
 from carom.scene.links import Bends, Links
@@ -111,7 +112,7 @@ class Chain(Structure):
     def pieces(self) -> Pieces:
         """Masses and springs."""
         position = np.linspace(self.start, self.end, self.count)
-        length = self.length or float(np.linalg.norm(np.subtract(self.end, self.start))) / (self.count - 1)
+        length = self.length or portable.length(np.subtract(self.end, self.start)) / (self.count - 1)
         links = Links(between=_in_a_row(self.count), stiffness=self.stiffness, damping=self.damping, length=length)
         return Pieces(self._balls(position, self.mass, _held(self.count, self.held)), links)
 
@@ -227,7 +228,7 @@ class Rope(_Line):
             end, length = _beyond(self.start, self.direction, self.length), self.length
         else:
             end = np.array(self.end)
-            length = self.length or float(np.linalg.norm(end - self.start))
+            length = self.length or portable.length(end - self.start)
         position = hanging(np.array(self.start), end, length, self.count)
         return self._line(position, _held(self.count, self.held), length, self.bending)
 
@@ -295,5 +296,5 @@ class Hair(_Line):
 def _beyond(start: Sequence[float], direction: Sequence[float], length: float) -> Floats:
     """The place so far from the start in a direction."""
     along = np.array(direction) / max(map(abs, direction))
-    end: Floats = np.array(start) + length * along / np.linalg.norm(along)
+    end: Floats = np.array(start) + length * along / portable.length(along)
     return end

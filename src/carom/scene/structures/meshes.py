@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
+from carom import portable
 from carom.scene.base import fault, shown
 from carom.scene.columns import Flags, Floats, Numbers, ball_numbers
 from carom.scene.links import Links
@@ -155,7 +156,7 @@ class Cloth(_Mesh):
     def area(self) -> float:
         """Area, m²."""
         (ax, ay, az), (bx, by, bz) = ((*side, 0.0)[:3] for side in self.sides)
-        return float(np.linalg.norm([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]))
+        return portable.length([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
     @property
     def expected(self) -> float:
@@ -166,7 +167,7 @@ class Cloth(_Mesh):
         """Points, links and triangles."""
         (across, along), n = np.indices(self.counts[::-1]).reshape(2, -1), self.counts
         parts = np.stack([along / (n[0] - 1), across / (n[1] - 1)], axis=1)
-        position = np.array(self.corner) + parts @ np.array(self.sides)
+        position = np.array(self.corner) + portable.product(parts, self.sides)
         mass = self.mass_per_area * self.area * _mesh_shares(n)
         triangles = self._triangles()[: None if self.dimension == 3 else 0]
         balls = self._balls(position, mass, self._held(along, across))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import EndlessError, Problem, SceneError, StackError
 from carom.scene import Scene
 from carom.solvers.exact import calendar, candidate, looking, loop, memory, stored
@@ -429,7 +430,9 @@ class Engine:
         anchors = self.world.anchors
         moving = ~anchors.fixed
         return {
-            "gravity": float(-(anchors.mass[moving] * (self.places(t)[moving] @ np.array(self.world.gravity))).sum())
+            "gravity": float(
+                -(anchors.mass[moving] * portable.product(self.places(t)[moving], self.world.gravity)).sum()
+            )
         }
 
     @property

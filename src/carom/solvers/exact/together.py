@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.physics import contact_time
 from carom.physics import walls as wall_laws
 from carom.physics.jit import Real, kernel
@@ -110,7 +111,7 @@ def describe(engine: Engine, each: Any) -> None:
             if world.periodic[axis]:
                 d[axis] -= np.round(d[axis] / world.size[axis]) * world.size[axis]
         v -= velocity[b]
-        normal = d / np.linalg.norm(d) if d.any() else -v / np.linalg.norm(v)
+        normal = d / portable.length(d) if d.any() else -v / portable.length(v)
         other = float(engine.balls["m"][b])
         mass = mass * (other / (mass + other))
         e = float(world.bounce[ball["material"][0], engine.balls["material"][b]])
@@ -126,7 +127,7 @@ def describe(engine: Engine, each: Any) -> None:
     each["a"] = ball["id"][0]
     each["normal"] = normal
     each["place"] = places[a] - normal * ball["r"][0]
-    each["impulse"] = -(1.0 + e) * mass * float(v @ normal)
+    each["impulse"] = -(1.0 + e) * mass * float(portable.product(v, normal))
 
 
 @kernel

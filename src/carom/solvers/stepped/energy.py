@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.physics.jit import Index, kernel
 from carom.solvers.stepped.extra import Force
 from carom.solvers.stepped.forces import Forces
@@ -30,7 +32,7 @@ def potentials(
     """
     stored: dict[str, float] = {}
     if any(forces.gravity):
-        stored["gravity"] = float(-(m * (x @ np.array(forces.gravity)))[moving].sum())
+        stored["gravity"] = float(-(m * portable.product(x, forces.gravity))[moving].sum())
     if forces.springs:
         stored["links"] = _in_springs(forces, x)
     if forces.hinges and len(forces.hinges.k):
@@ -68,7 +70,7 @@ def _in_hinges(forces: Forces, x: Floats) -> float:
     there = hinges.bodies.max(axis=1) < len(x)
     one, middle, two = hinges.bodies[there].T
     a, b = _apart(forces, x, middle, one), _apart(forces, x, middle, two)
-    angle = np.arctan2(np.sqrt((np.cross(a, b) ** 2).sum(axis=1)), (a * b).sum(axis=1))
+    angle = portable.each(math.atan2, np.sqrt((np.cross(a, b) ** 2).sum(axis=1)), (a * b).sum(axis=1))
     return float(0.5 * (hinges.k[there] * (angle - hinges.rest[there]) ** 2).sum())
 
 

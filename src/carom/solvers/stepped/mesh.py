@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import StepWarning
 from carom.scene import Block, Circle, Cylinder, Obstacle, Scene, Wedge
 from carom.solvers.stepped.feelers import Feelers
@@ -58,7 +59,7 @@ def half_width(obstacle: Obstacle) -> float:
         return 0.5 * min(high - low for low, high in zip(obstacle.low, obstacle.high, strict=True))
     if isinstance(obstacle, Wedge):
         x, y = np.array(obstacle.corners).T
-        area = 0.5 * abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1)))
+        area = 0.5 * abs(float(portable.product(x, np.roll(y, -1)) - portable.product(y, np.roll(x, -1))))
         around = float(np.hypot(x - np.roll(x, -1), y - np.roll(y, -1)).sum())
         return area / around  # of a long strip its half width, and less of what is nearly as long as wide
     return np.inf

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from carom import portable
 from carom.scene import Box, Scene
 
 SUBSTEPS, MOST_SUBSTEPS = 4, 64
@@ -58,9 +59,9 @@ def _rate(scene: Scene) -> float:
     balls = scene.balls
     moving = ~balls.fixed & (balls.radius > 0.0)
     radius = float(balls.radius[moving].min(initial=np.inf))
-    g = float(np.linalg.norm(scene.gravity))
+    g = portable.length(scene.gravity)
     layers = float(moving.sum() ** (1.0 / scene.dimension))
     if isinstance(scene.boundary, Box):
         base = float(np.prod(np.delete(scene.boundary.size, int(np.argmax(np.abs(scene.gravity))))))
-        layers = float(((2.0 * balls.radius[moving]) ** scene.dimension).sum()) / (base * 2.0 * radius)
+        layers = float(portable.power(2.0 * balls.radius[moving], scene.dimension).sum()) / (base * 2.0 * radius)
     return float(np.sqrt(max(layers, 1.0) * g / (SHAKING * radius)))

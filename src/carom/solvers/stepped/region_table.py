@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from carom import portable
 from carom.errors import Problem, SceneError
 from carom.physics.regions import (
     ARC,
@@ -108,7 +110,7 @@ class RegionTable:
         n = _three(normal)
         row = self._add(HALF_SPACE, material, name)
         row["px"], row["py"], row["pz"] = _three(point)
-        row["qx"], row["qy"], row["qz"] = n / np.linalg.norm(n)
+        row["qx"], row["qy"], row["qz"] = n / portable.length(n)
         row["scale"] = np.abs(_three(point)).max()
 
     def add_ball(self, centre: Any, radius: float, material: str, name: str, *, container: bool = False) -> None:
@@ -263,28 +265,29 @@ def segment_of(outline: Outline, k: int, side: float, middle: Floats) -> Records
 def arc_of(outline: Outline, k: int, side: float) -> Records:
     """Edge k, an arc, in pieces of at most a third of a circle."""
     bulge = float(outline.bulge[k])
-    angle = 4.0 * np.arctan(abs(bulge))
+    angle = 4.0 * math.atan(abs(bulge))
     pieces = int(np.ceil(angle / WIDEST))
     centre = outline.centre[k]
     begin = (outline.start if bulge > 0.0 else outline.end)[k] - centre
-    directions = np.arctan2(begin[1], begin[0]) + angle * np.arange(pieces + 1) / pieces
+    directions = math.atan2(begin[1], begin[0]) + angle * np.arange(pieces + 1) / pieces
     rows = np.zeros(pieces, edge_record)
     rows["kind"], rows["r"], rows["side"] = ARC, outline.radius[k], side * np.sign(bulge)
     rows["x"], rows["y"] = centre
-    rows["ax"], rows["ay"] = -np.sin(directions[:-1]), np.cos(directions[:-1])
-    rows["bx"], rows["by"] = np.sin(directions[1:]), -np.cos(directions[1:])
+    rows["ax"], rows["ay"] = -portable.each(math.sin, directions[:-1]), portable.each(math.cos, directions[:-1])
+    rows["bx"], rows["by"] = portable.each(math.sin, directions[1:]), -portable.each(math.cos, directions[1:])
     return rows
 
 
 def middle_normals(outline: Outline, side: float) -> Floats:
     """At each vertex, the unit normal half-way between those of the two edges, into free space."""
-    along = np.arctan2(outline.chord[:, 1], outline.chord[:, 0])
-    swing = 2.0 * np.arctan(outline.bulge)  # an arc begins and ends so much off its chord
+    along = portable.each(math.atan2, outline.chord[:, 1], outline.chord[:, 0])
+    swing = 2.0 * portable.each(math.atan, outline.bulge)  # an arc begins and ends so much off its chord
     leaving, coming = along - swing, np.roll(along + swing, 1)
-    normals = side * np.stack([-np.sin(leaving) - np.sin(coming), np.cos(leaving) + np.cos(coming)], axis=1)
+    (x, y), (u, v) = ((portable.each(math.cos, way), portable.each(math.sin, way)) for way in (leaving, coming))
+    normals = side * np.stack([-y - v, x + u], axis=1)
     length = np.hypot(*normals.T)
     tips = np.flatnonzero(length < SPIKE)  # there and back again: on, if the tip is solid; back, if it is free space
-    on = np.stack([np.cos(coming), np.sin(coming)], axis=1)[tips]
+    on = np.stack([u, v], axis=1)[tips]
     inside = outline.contains(outline.start[tips] + 1e-3 * np.hypot(*outline.chord[tips].T)[:, None] * on)
     normals[tips] = np.where((inside == (side > 0.0))[:, None], on, -on)
     length[tips] = 1.0

@@ -146,7 +146,7 @@ def _attraction_times(scene: Scene, attraction: Attraction) -> tuple[float, floa
         rr[k] = 0.0
         apart = rr > 0.0  # at one place they do not pull
         pull, uu, both = m[apart] / rr[apart], ((v[apart] - v[k]) ** 2).sum(axis=1), attraction.G * (m[apart] + m[k])
-        period = min(period, float((rr[apart] ** 1.5 / both).min(initial=math.inf)))
+        period = min(period, float((rr[apart] * np.sqrt(rr[apart]) / both).min(initial=math.inf)))
         changing = float((pull * np.sqrt(uu / rr[apart])).sum())
         change = min(change, float(pull.sum()) / changing) if changing > 0.0 else change
     return 2.0 * math.pi * math.sqrt(period), change
