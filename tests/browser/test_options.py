@@ -31,6 +31,26 @@ def test_planets_by_their_names_and_by_their_numbers(workbench: Workbench) -> No
     assert page.evaluate(falls) == pytest.approx(9.82, abs=0.02)
 
 
+@pytest.mark.requirement("S-02")
+def test_the_earth_pulls_down_the_screen_where_y_points_down(workbench: Workbench) -> None:
+    workbench.open("empty")
+    page = workbench.page
+    workbench.tab("options")
+    hint = page.locator("[data-show='y-down']")
+    expect(hint).to_be_visible()
+    page.get_by_role("button", name="Earth", exact=True).click()
+    workbench.until("carom.state.can_undo === 'option'")
+    expect(page.get_by_role("button", name="Earth", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(workbench.field("option.gravity_y")).to_have_value("9.8203023")
+    workbench.do("add")
+    _, before = workbench.ball(0)
+    workbench.do("step")
+    workbench.do("step")
+    assert workbench.ball(0)[1] > before
+    workbench.open("gravity-field")
+    expect(hint).to_be_hidden()
+
+
 def test_restitution_is_felt_at_the_next_collision(workbench: Workbench) -> None:
     workbench.open("central-horizontal")
     workbench.tab("options")

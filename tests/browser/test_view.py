@@ -631,6 +631,18 @@ def test_arrows_steer_a_run(pair: Stage) -> None:
     assert [given["direction"] for _, given in pair.sent()] == [[1, 0], [1, 1], [0, 1], [0, 0]]
 
 
+@pytest.mark.requirement("M-13")
+@pytest.mark.parametrize(("gravity", "upward"), [([0, -9.8, 0], [0, 1, 0]), ([0, 0, 9.8], [0, 0, -1])])
+def test_the_arrow_up_steers_against_gravity_in_space(stage: Open, gravity: list[float], upward: list[int]) -> None:
+    made = stage()
+    made.scene([0.1], dimension=3, gravity=gravity)
+    made.state(running=True, steering="acceleration")
+    made.frame([[0.0, 0.0, 0.0]], running=True)
+    made.page.evaluate("bench.focus()")
+    made.page.keyboard.press("ArrowUp")
+    assert made.sent()[0] == ("steer", {"direction": upward})
+
+
 # ---------------------------------------------------------------- pictures
 
 

@@ -7,7 +7,8 @@ import pytest
 from carom.lab import options
 from carom.lab.options import OPTIONS, PLANETS
 from carom.lab.session import Session
-from carom.scene import library
+from carom.scene import Box, Scene, library
+from carom.scene.forces import EARTH_MASS, EARTH_RADIUS
 from carom.solvers.registry import CARDS
 from carom.solvers.stepped.integrators import INTEGRATORS
 
@@ -78,7 +79,7 @@ def test_wrong_values_are_refused(name: str, value: Any, words: str) -> None:
 @pytest.mark.parametrize(("name", "g"), [("earth", 9.82), ("moon", 1.62), ("mars", 3.73), ("jupiter", 25.92)])
 def test_presets_of_planets(name: str, g: float) -> None:
     assert PLANETS[name].g == pytest.approx(g, abs=0.01)
-    session = Session(library.load("empty"))
+    session = Session(library.load("billiard-test"))
     session.do("option", name="planet", value=name)
     scene = session.view().scene
     assert scene.gravity == (0.0, -PLANETS[name].g)
@@ -107,3 +108,53 @@ def test_cards_describe_all_choices() -> None:
     assert all(card.title and card.equation and card.source for card in (*options.solvers(), *options.integrators()))
     solving = Session(library.load("rope")).view().solving
     assert options.solving_values(solving)["integrator"] == "verlet"
+
+
+@pytest.mark.requirement("S-02")
+@pytest.mark.parametrize(
+    "entry", ["empty", "central-horizontal", "central-vertical", "oblique", "three-bodies", "break"]
+)
+def test_planets_pull_down_the_screen_where_y_points_down(entry: str) -> None:
+    session = Session(library.load(entry))
+    assert session.view().scene.view.y_down
+    for name in PLANETS:
+        assert session.do("option", name="planet", value=name) is None
+        scene = session.view().scene
+        assert scene.gravity == (0.0, PLANETS[name].g)
+        now = options.values(scene)
+        assert (now["planet"], now["gravity_y"], now["M"]) == (name, PLANETS[name].g, PLANETS[name].M)
+    session.do("option", name="M", value=0.0)
+    session.do("option", name="M", value=EARTH_MASS)
+    assert session.view().scene.gravity[1] == pytest.approx(25.92 * EARTH_MASS / 1.8981e27, rel=1e-3)
+
+
+@pytest.mark.requirement("S-02")
+def test_a_planet_number_without_a_planet_pulls_down_too() -> None:
+    session = Session(library.load("empty"))
+    session.do("option", name="R", value=EARTH_RADIUS)
+    assert session.view().scene.gravity == (0.0, PLANETS["earth"].g)
+
+
+@pytest.mark.requirement("S-02")
+def test_a_planet_keeps_the_direction_of_gravity_in_space() -> None:
+    """The camera stands against gravity; without any, z is up."""
+    session = Session(Scene(boundary=Box(size=(1, 1, 1)), gravity=(0.0, 0.1, -1.0)))
+    session.do("option", name="planet", value="earth")
+    assert session.view().scene.gravity == (0.0, 0.0, -PLANETS["earth"].g)
+    session.do("option", name="planet", value="none")
+    session.do("option", name="planet", value="moon")
+    assert session.view().scene.gravity == (0.0, 0.0, -PLANETS["moon"].g)
+    session = Session(library.load("metal-on-a-ball"))
+    session.do("option", name="planet", value="moon")
+    assert session.view().scene.gravity == (0.0, -PLANETS["moon"].g, 0.0)
+
+
+def test_a_ball_falls_to_the_foot_of_the_screen() -> None:
+    session = Session(library.load("empty"))
+    session.do("option", name="planet", value="earth")
+    session.do("add")
+    (before,) = session.view().positions[:, 1]
+    session.do("run")
+    session.advance(1 / 60)
+    (after,) = session.view().positions[:, 1]
+    assert after > before

@@ -63,16 +63,29 @@ class Option:
         return made
 
 
+def _down(scene: Scene) -> str:
+    """Where down is on the screen. In 3D the camera stands against gravity, or with z up where there is none."""
+    if scene.dimension == 2:
+        return "y" if scene.view.y_down else "-y"
+    axis = max(range(3), key=lambda k: abs(scene.gravity[k]))
+    if scene.gravity[axis] == 0.0:
+        return "-z"
+    return ("" if scene.gravity[axis] > 0.0 else "-") + "xyz"[axis]
+
+
 def _planet(scene: Scene) -> str:
-    if scene.planet is not None:
-        return next((name for name, planet in PLANETS.items() if planet == scene.planet), OWN)
-    return OWN if any(scene.gravity) else NONE
+    if scene.planet is None:
+        return OWN if any(scene.gravity) else NONE
+    sizes = scene.planet.replace(down="-y")
+    return next((name for name, planet in PLANETS.items() if planet == sizes), OWN)
 
 
 def _set_planet(scene: Scene, name: str) -> dict[str, Any]:
     if name == NONE:
         return {"gravity": (0.0,) * scene.dimension}
-    return {"gravity": PLANETS.get(name, scene.planet or scene.gravity)}
+    if name == OWN:
+        return {"gravity": scene.planet or scene.gravity}
+    return {"gravity": PLANETS[name].replace(down=_down(scene))}
 
 
 def _of_planet(field: str) -> Callable[[Scene], Any]:
@@ -80,7 +93,7 @@ def _of_planet(field: str) -> Callable[[Scene], Any]:
 
 
 def _to_planet(field: str) -> Callable[[Scene, Any], dict[str, Any]]:
-    return lambda scene, value: {"gravity": (scene.planet or Planet()).replace(**{field: value})}
+    return lambda scene, value: {"gravity": (scene.planet or Planet(down=_down(scene))).replace(**{field: value})}
 
 
 def _gravity(axis: int) -> Callable[[Scene], Any]:

@@ -28,6 +28,7 @@ class Witness:
     """2 or 3, or 0 if it goes with both."""
     spatial: bool = False
     """Is it of a kind that there is in space only, whatever its numbers?"""
+    remedy: str = "Give both the same number of components."
 
     @classmethod
     def of(cls, who: str, part: Boundary | Obstacle) -> Witness:
@@ -42,7 +43,7 @@ class Witness:
             what = f"is a cylinder, which needs 3 dimensions, but {first.who} has {first.dimension}"
             return Problem(self.who, what, "In the plane, use a circle.")
         what = f"has {self.dimension} dimensions, but {first.who} has {first.dimension}"
-        return Problem(self.who, what, "Give both the same number of components.")
+        return Problem(self.who, what, self.remedy)
 
 
 def common_dimension(witnesses: Iterable[Witness]) -> int:

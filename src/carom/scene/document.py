@@ -57,9 +57,10 @@ def _needs_gravity(scene: Scene) -> bool:
     return not told and not len(scene.balls) and scene.dimension != 2
 
 
-def _gravity(scene: Scene) -> list[float] | dict[str, float]:
+def _gravity(scene: Scene) -> list[float] | dict[str, Any]:
     if scene.planet is not None:
-        return {"G": scene.planet.G, "M": scene.planet.M, "R": scene.planet.R}
+        named = {"G": scene.planet.G, "M": scene.planet.M, "R": scene.planet.R}
+        return named | _changed(scene.planet, ("down",))
     return list(scene.gravity) if any(scene.gravity) or _needs_gravity(scene) else []
 
 

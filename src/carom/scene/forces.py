@@ -23,7 +23,7 @@ STEEPEST_OPENING = 2.0
 
 
 class Planet(Part):
-    """A planet under the scene, far larger than it: a uniform gravity of G M / R² along -y.
+    """A planet under the scene, far larger than it: a uniform gravity of G M / R², along -y if `down` is left out.
 
     If nothing is given, the Earth: 9.82 m/s².
     """
@@ -31,6 +31,10 @@ class Planet(Part):
     G: NotNegative = Field(default=GRAVITATIONAL_CONSTANT, description="gravitational constant, in m³/(kg s²)")
     M: NotNegative = Field(default=EARTH_MASS, description="mass of the planet, in kg")
     R: Positive = Field(default=EARTH_RADIUS, description="distance from its centre, in m, above 0")
+    down: Annotated[
+        Literal["-x", "x", "-y", "y", "-z", "z"],
+        BeforeValidator(one_of("-x", "x", "-y", "y", "-z", "z")),
+    ] = Field(default="-y", description="direction in which it pulls: -x, x, -y, y, -z or z")
 
     @model_validator(mode="after")
     def _is_sane(self) -> Planet:
@@ -45,8 +49,10 @@ class Planet(Part):
         return self.G * (self.M / self.R) / self.R
 
     def vector(self, dimension: int) -> tuple[float, ...]:
-        """The acceleration of gravity, downward, m/s²."""
-        return (0.0, 0.0 - self.g, 0.0)[:dimension]
+        """The acceleration of gravity, m/s²."""
+        axis = "xyz".index(self.down[-1])
+        pull = 0.0 - self.g if self.down.startswith("-") else self.g
+        return tuple(pull if k == axis else 0.0 for k in range(dimension))
 
 
 class Drag(Part):

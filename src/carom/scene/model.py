@@ -215,7 +215,10 @@ class Scene(Part):
         for index, structure in enumerate(self.structures):
             yield Witness(f"structures[{index}]", structure.dimension)
         gravity: Any = self.gravity  # at this point as it was given
-        if gravity and not isinstance(gravity, Planet):
+        if isinstance(gravity, Planet):
+            if gravity.down.endswith("z"):
+                yield Witness("gravity.down", 3, remedy="In the plane, use x or y.")
+        elif gravity:
             yield Witness("gravity", len(gravity))
 
     @cached_property

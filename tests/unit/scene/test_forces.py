@@ -3,7 +3,8 @@
 import pytest
 
 from carom.errors import SceneError
-from carom.scene import Attraction, Drag, Planet, Scene
+from carom.scene import Attraction, Ball, Drag, Planet, Scene
+from carom.scene.files import dumps, loads
 
 
 def lines(make):
@@ -28,6 +29,17 @@ def test_each_of_the_three_can_be_changed():
     assert str(Planet(M=0).vector(2)[1]) == "0.0"
 
 
+@pytest.mark.parametrize(
+    ("down", "gravity"),
+    [("-y", (0.0, -2.0, 0.0)), ("y", (0.0, 2.0, 0.0)), ("x", (2.0, 0.0, 0.0)), ("-z", (0.0, 0.0, -2.0))],
+)
+def test_a_planet_pulls_along_down_and_a_file_keeps_it(down, gravity):
+    scene = Scene(gravity=Planet(G=1, M=8, R=2, down=down), balls=[Ball(position=(0, 0, 0))])
+    assert scene.gravity == gravity
+    assert loads(dumps(scene)) == scene
+    assert loads(dumps(scene)).planet.down == down
+
+
 def test_drag_as_it_may_be_given():
     assert Scene().drag is None
     assert Scene(drag=0.5).drag == Drag(linear=0.5)
@@ -46,7 +58,15 @@ def test_attraction_as_it_may_be_given():
 @pytest.mark.parametrize(
     ("parts", "line"),
     [
-        ({"gravity": {"g": 9.81}}, "gravity.g: unknown key (with the value 9.81). Known keys: G, M, R."),
+        ({"gravity": {"g": 9.81}}, "gravity.g: unknown key (with the value 9.81). Known keys: G, M, R, down."),
+        (
+            {"gravity": {"down": "up"}},
+            "gravity.down: 'up' is not a choice here. Known choices: -x, x, -y, y, -z, z.",
+        ),
+        (
+            {"gravity": {"down": "z"}, "balls": [Ball(position=(0, 0))]},
+            "gravity.down: has 3 dimensions, but balls has 2. In the plane, use x or y.",
+        ),
         ({"gravity": {"M": -1}}, "gravity.M: -1 is negative. Use 0 or a number above."),
         ({"gravity": {"R": 0}}, "gravity.R: 0 is not positive. Use a number above 0."),
         (

@@ -26,6 +26,8 @@ class OptionsTab:
         for group in GROUPS:
             with tag("section", classes="stack"):
                 tag("h3", words(f"options.{group}"), classes="panel-title")
+                if group == "planet":
+                    tag("p", words("options.y-down"), classes="hint", data_show="y-down", hidden="")
                 with tag("div", classes="fields"):
                     for option in OPTIONS.values():
                         if option.group == group:
@@ -164,6 +166,7 @@ class OptionsTab:
                     live.say(f"planet.{each}", value == each)
         for name in ("auto", *(each.name for each in solvers())):
             live.say(f"solver.{name}", solving.wish == name)
+        live.say("y-down", view.scene.dimension == 2 and view.scene.view.y_down)
         live.say("stepped", solving.solver == "stepped")
         for one in integrators():
             live.say(f"integrator.{one.name}", solving.integrator == one.name)

@@ -8,7 +8,11 @@ const AGAIN = /^view:look-/;
 const SAME = { "=": "+", _: "-" };
 const HOLDABLE = /^[a-z]$/;
 
-const strongest = (vector) => vector.reduce((best, part, k) => (Math.abs(part) > Math.abs(vector[best]) ? k : best), 0);
+/** The axis that is nearest to the camera's upright, and its sign. */
+const upright = (vector) => {
+  const axis = vector.reduce((best, part, k) => (Math.abs(part) > Math.abs(vector[best]) ? k : best), 0);
+  return [axis, Math.sign(vector[axis])];
+};
 
 /** The name of a key as the keymap has it. */
 export function nameOf(event) {
@@ -120,11 +124,11 @@ export class Keys {
   _steer() {
     const { scene } = this.bench;
     const direction = new Array(scene?.dimension ?? 2).fill(0);
-    const upright = scene?.dimension === 3 ? strongest(this.bench.camera.up) : 1;
+    const [upward, way] = scene?.dimension === 3 ? upright(this.bench.camera.up) : [1, scene?.y_down ? -1 : 1];
     for (const name of this.arrows) {
       const [axis, sign] = ARROWS[name];
       if (axis === 0) direction[0] += sign;
-      else direction[upright] += scene?.y_down && upright === 1 ? -sign : sign;
+      else direction[upward] += way * sign;
     }
     this.bench.send("steer", { direction });
   }
