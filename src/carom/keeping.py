@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import choice, editing
-from carom.errors import Problem, SceneError, StepWarning, StorageError, StorageWarning
+from carom.errors import ArgumentError, Problem, StepWarning, StorageError, StorageWarning
 from carom.following import Following
 from carom.observe import triggers
 from carom.observe.follower import Follower
@@ -22,7 +22,7 @@ from carom.scene import Scene
 from carom.scene.base import shown
 from carom.scene.files import dumps
 from carom.storage.atomic import Lock
-from carom.storage.checkpoint import Checkpoint, discard, found, read
+from carom.storage.checkpoint import Checkpoint, discard, find_checkpoint, read, recording_of
 from carom.storage.h5md import EDITS
 from carom.storage.recorder import Recorder
 from carom.storage.recording import Recording
@@ -146,18 +146,20 @@ class Keeping(Following):
     ) -> Self:
         """Go on with a saved run, or with a recorded one from its last checkpoint; recording goes on too.
 
-        path         a checkpoint, or a recording that has one beside it.
+        path         a checkpoint, or a recording that has one beside it. The recording that goes on is the file that
+                     is named; of a checkpoint, the file beside it with the same name without `.checkpoint`.
         forces       of one's own, the same as before: code is not saved.
         observables  of one's own, if some were recorded.
         record       False to go on without recording.
         """
-        source = found(Path(path))
+        source = find_checkpoint(Path(path))
         saved = read(source)
+        target = recording_of(source) if record and saved.recording else None
         run = cls.__new__(cls)
         cls._begin_again(run, saved, forces)
         _tell_what_is_missing(source, saved)
-        if record and saved.recording:
-            cls._record_again(run, source.with_name(saved.recording["name"]), saved, observables)
+        if target is not None:
+            cls._record_again(run, target, saved, observables)
         return run
 
     def _begin_again(self, saved: Checkpoint, forces: Any) -> None:
@@ -166,7 +168,7 @@ class Keeping(Following):
         if names != saved.wish["forces"]:
             was = ", ".join(saved.wish["forces"]) or "none"
             what = f"the saved run has these forces of one's own: {was}; given are: {', '.join(names) or 'none'}"
-            raise SceneError(
+            raise ArgumentError(
                 [Problem("forces", what, "Give the same ones, in the same order: resume(path, forces=[…]).")]
             )
         told = {name: saved.wish[name] for name in ("step", "integrator", "contacts", "neighbours")}
@@ -205,7 +207,7 @@ class Keeping(Following):
                 f"there is no observable {lacking[0]!r}: the run measured one of its own, which is code and not saved"
             )
             remedy = "Give it again: Simulation.resume(…, observables=[…]); or go on unrecorded: record=False."
-            raise SceneError([Problem("observables", what, remedy)], source=str(path))
+            raise ArgumentError([Problem("observables", what, remedy)], source=str(path))
         wanted = [given.get(name, name) for name in told["observables"]]
         whens = [triggers.read(each) for each in told["triggers"]]
         sampler = Sampler(whens, observables_for(wanted), events=told["events"], count=len(saved.recorder["rows"]))
@@ -243,7 +245,9 @@ class Keeping(Following):
         history = self._new_history()
         if history is None:
             remedy = "Record the run with the frames that you want: record(path, every=…)."
-            raise SceneError([Problem("remember", "only runs of the exact solver can be rebuilt from events", remedy)])
+            raise ArgumentError(
+                [Problem("remember", "only runs of the exact solver can be rebuilt from events", remedy)]
+            )
         self._exact.remember(history)
         return history
 
@@ -303,9 +307,9 @@ class Keeping(Following):
         """Refuse a second one to follow the run."""
         if self._recorder is not None:
             remedy = "Close that recording first; it can measure too: record(…, observables=…)."
-            raise SceneError([Problem(what, f"the run is being recorded already, in {self._recorder.path}", remedy)])
+            raise ArgumentError([Problem(what, f"the run is being recorded already, in {self._recorder.path}", remedy)])
         if self._measuring is not None:
-            raise SceneError([Problem(what, "the run is being measured", "Wait until that has ended.")])
+            raise ArgumentError([Problem(what, "the run is being measured", "Wait until that has ended.")])
 
     def _touch(self) -> None:
         """Note, also in the file, that the run was taken by the hand: its scene alone does not tell it any more."""
@@ -328,7 +332,7 @@ class Keeping(Following):
             changed += ["radius"] if (old.balls.radius[rows] != new.balls.radius).any() else []
         if changed:
             what = f"{' and '.join(changed)} cannot be changed while a run is being recorded"
-            raise SceneError([Problem("record", what, "Close the recording first, and begin another one after it.")])
+            raise ArgumentError([Problem("record", what, "Close the recording first, and begin another one after it.")])
 
     def _left(self, edit: editing.Edit) -> NDArray[np.intp]:
         """Who is left after an edit that is no merger, by the numbers before."""
@@ -341,7 +345,7 @@ def _pause(value: Any) -> float | None:
         return None
     if not triggers.is_number(value) or not 0.0 <= value < np.inf:
         what = f"{shown(value)} is not a time"
-        raise SceneError([Problem("checkpoint", what, "Give the seconds between two checkpoints, such as 60.")])
+        raise ArgumentError([Problem("checkpoint", what, "Give the seconds between two checkpoints, such as 60.")])
     return float(value)
 
 
@@ -349,10 +353,10 @@ def _check_words(events: Any, force: Any, source: Any) -> None:
     """Refuse what is no answer to a question: `events="no"` would count as yes."""
     for where, value in (("events", events), ("force", force)):
         if not isinstance(value, bool | np.bool_):
-            raise SceneError([Problem(where, f"{shown(value)} is neither True nor False", "Give one of them.")])
+            raise ArgumentError([Problem(where, f"{shown(value)} is neither True nor False", "Give one of them.")])
     if not isinstance(source, str):
         remedy = "Give a word on where the scene comes from, or leave it out."
-        raise SceneError([Problem("source", f"{shown(source)} is not a text", remedy)])
+        raise ArgumentError([Problem("source", f"{shown(source)} is not a text", remedy)])
 
 
 def _walls(solver: Any) -> list[str]:

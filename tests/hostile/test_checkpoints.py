@@ -82,7 +82,6 @@ def refusal(path: Path) -> str:
         {"rows": {"carom/until": 10**30}}, {"rows": {"carom/until": 10**12}}, {"rows": {"../x": 1}},
         {"mark": "x" * 32}, {"triggers": [{"kind": "every", "dt": 0.0}]}, {"triggers": [{"kind": "no"}]},
         {"observables": ["energy", "energy"]}, {"observables": ["\x1b[31m"]}, {"events": "yes"},
-        {"name": "gas.h5.checkpoint"}, {"name": "..\\gas.h5"}, {"name": "gas.h5\x00"}, {"name": "a" * 5000},
     ],
 )  # fmt: skip
 def test_what_is_told_of_the_recording_is_checked(folder: Path, change: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """The commands of recordings."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,27 @@ def test_run_resume_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     for ending in ("gsd", "xyz", "h5md"):
         assert main(["export", str(out), str(tmp_path / f"gas.{ending}"), "--quiet"]) == 0
         assert (tmp_path / f"gas.{ending}").stat().st_size > 1000
+
+
+@pytest.mark.requirement("T-08")
+def test_resume_writes_into_the_file_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, copy = tmp_path / "run.h5", tmp_path / "c.h5"
+    arguments = ["run", "break", "--until", "0.2", "--out", str(out), "--every", "0.1", "--checkpoint", "60s", "-q"]
+    assert main(arguments) == 0
+    for ending in ("", ".checkpoint"):
+        shutil.copy(f"{out}{ending}", f"{copy}{ending}")
+    before = out.read_bytes()
+    assert main(["resume", str(copy), "--until", "0.4", "-q"]) == 0
+    assert out.read_bytes() == before
+    with Recording(copy) as recording:
+        assert recording.times.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4]
+    assert main([*arguments, "--force"]) == 0  # another run of that name: the checkpoint of the copy is not its own
+    shutil.copy(f"{copy}.checkpoint", f"{out}.checkpoint")
+    before = out.read_bytes()
+    said(capsys)
+    assert main(["resume", str(out), "--until", "0.5", "-q"]) == 1
+    assert "run.h5: is another recording than that of the checkpoint. Give" in said(capsys)
+    assert out.read_bytes() == before
 
 
 def test_a_run_that_has_reached_its_goal_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -164,9 +164,9 @@ def _goal(source: Path, until: float | None, collisions: int | None) -> "Goal":
     """How long the run is to be, as said now or in its checkpoint: looked at before any file is touched."""
     from carom.cli.run import Goal
     from carom.simulation import Simulation
-    from carom.storage.checkpoint import found, read
+    from carom.storage.checkpoint import find_checkpoint, read
 
-    saved = read(found(source))
+    saved = read(find_checkpoint(source))
     told = saved.recording.get("goal") or {}
     given = until is not None or collisions is not None
     goal = Goal(until, collisions) if given else Goal(told.get("until"), told.get("collisions"))

@@ -23,9 +23,10 @@ from carom.scene.files import dumps
 from carom.storage.atomic import ENDING, replaced
 from carom.storage.opening import one_line, plain_file
 from carom.storage.tape import versions
-from carom.storage.told import Recorded, Told, stored_scene
+from carom.storage.told import Recorded, Told, stored_scene, written_by
 
-FORMAT = 1
+FORMAT = 2
+"""Of the state and what is told of it. Since 2, the file says nothing of the recording's name: see `recording_of`."""
 HDF5 = b"\x89HDF"
 """How a recording begins."""
 
@@ -66,17 +67,8 @@ class Checkpoint:
 
 def read(path: Path) -> Checkpoint:
     """The checkpoint in a file, which may come from anyone: all that is in it is looked through."""
-    plain_file(path)
-    try:
-        arrays = _arrays(path)
-        told = json.loads(arrays["told"].tobytes())
-        version = int(told["format"])
-    except PermissionError as error:
-        raise StorageError.of(path, error) from None
-    except Exception:  # libraries answer broken files with errors of any kind
-        raise StorageError(path, "is no checkpoint of carom", "Give a file that carom has saved.") from None
-    if version > FORMAT:
-        raise StorageError(path, "a later carom has written it", "Update carom: pip install -U carom.")
+    arrays, told = _parts(path)
+    _check_format(path, told)
     try:
         said = Told.model_validate(told)
         scene = stored_scene(arrays["scene"].tobytes())
@@ -101,6 +93,30 @@ def read(path: Path) -> Checkpoint:
         recorder=recorder,
         versions=said.versions,
     )
+
+
+def _parts(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """The arrays of a checkpoint of any format, and what it tells; nothing in it has been checked."""
+    plain_file(path)
+    try:
+        arrays = _arrays(path)
+        told = json.loads(arrays["told"].tobytes())
+        told["format"] = int(told["format"])
+    except PermissionError as error:
+        raise StorageError.of(path, error) from None
+    except Exception:  # libraries answer broken files with errors of any kind
+        raise StorageError(path, "is no checkpoint of carom", "Give a file that carom has saved.") from None
+    return arrays, told
+
+
+def _check_format(path: Path, told: Mapping[str, Any]) -> None:
+    """Refuse a state that this version does not know: it would not go on to the same bits."""
+    if told["format"] > FORMAT:
+        raise StorageError(path, "a later carom has written it", "Update carom: pip install -U carom.")
+    if told["format"] < FORMAT:
+        writer = written_by(told.get("versions"))
+        what = f"{writer} has written it, and this version cannot go on to the same bits"
+        raise StorageError(path, what, f"Run the scene again from its start, or resume it with {writer}.")
 
 
 def _wrong(path: Path, what: str) -> StorageError:
@@ -147,8 +163,8 @@ def _check_recorder(state: Arrays, recording: Recorded, count: int) -> None:
         raise ValueError("recorder: the start is not a time")
 
 
-def found(path: Path) -> Path:
-    """The checkpoint that is meant: the file itself, or the one beside a recording."""
+def find_checkpoint(path: Path) -> Path:
+    """The checkpoint that a name stands for: the file itself, or the one beside a recording."""
     if path.suffix == ENDING or not path.is_file():
         return path
     try:
@@ -159,7 +175,7 @@ def found(path: Path) -> Path:
         raise StorageError.of(path, error) from error
     beside = checkpoint_of(path)
     if not beside.exists():
-        remedy = "Record with checkpoint=… (--checkpoint), so that a run can be resumed."
+        remedy = "Move both together, and record with checkpoint=… (--checkpoint), so that a run can be resumed."
         raise StorageError(path, f"there is no checkpoint {beside.name} beside it", remedy)
     return beside
 
@@ -169,11 +185,26 @@ def checkpoint_of(path: Path) -> Path:
     return path.with_name(path.name + ENDING)
 
 
+def recording_of(checkpoint: Path) -> Path:
+    """The recording that belongs to a checkpoint: the file beside it that has its name without the ending.
+
+    Both may be copied, renamed and moved together; the file that is named is the one that is written.
+    """
+    if checkpoint.suffix != ENDING:
+        remedy = f"Name it as its recording with {ENDING} added, such as gas.h5{ENDING}."
+        raise StorageError(checkpoint, f"does not end with {ENDING}, so that its recording cannot be found", remedy)
+    found = checkpoint.with_name(checkpoint.name.removesuffix(ENDING))
+    if not found.exists():
+        remedy = "Put it there under that name, or go on without recording: Simulation.resume(…, record=False)."
+        raise StorageError(checkpoint, f"its recording {found.name} is not beside it", remedy)
+    return found
+
+
 def discard(recording: Path) -> None:
-    """Take away the checkpoint of a recording that is gone; any other file stays."""
+    """Delete the checkpoint beside a recording that is replaced; any other file stays."""
     target = checkpoint_of(recording)
     with contextlib.suppress(StorageError):
-        if read(target).recording.get("name") == recording.name:
+        if _parts(target)[1].get("recording"):
             target.unlink()
 
 

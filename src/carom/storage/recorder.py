@@ -172,7 +172,6 @@ class Recorder(Follower):
         target = checkpoint_of(self.path)
         self._hand_over()
         told = {
-            "name": self.path.name,
             "mark": self.tape.header.mark,
             "rows": self.tape.writer.flush(),
             "triggers": [each.described() for each in self.sampler.triggers],

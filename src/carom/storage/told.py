@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from carom.scene import Scene
 from carom.scene.files import LARGEST_FILE, build, parse
-from carom.storage.atomic import ENDING
+from carom.storage.opening import one_line
 
 Times = Annotated[float, Field(ge=0.0)]
 Counts = Annotated[int, Field(ge=0, lt=2**62)]
@@ -40,9 +40,8 @@ class Aim(_Model):
 
 
 class Recorded(_Model):
-    """What is recorded, in which file beside the checkpoint, and how far."""
+    """What is recorded, in the file with that mark beside the checkpoint, and how far."""
 
-    name: Annotated[str, Field(pattern=r"^[^/\\\x00]+$", max_length=255)]
     mark: str
     rows: Annotated[dict[str, Counts], Field(min_length=1)]
     triggers: list[dict[str, Any]]
@@ -50,13 +49,6 @@ class Recorded(_Model):
     events: bool
     pause: Times | None
     goal: Aim
-
-    @field_validator("name")
-    @classmethod
-    def _stays(cls, name: str) -> str:
-        if name in (".", "..") or name.endswith(ENDING):
-            raise ValueError("is no name of a recording")
-        return name
 
 
 class Told(_Model):
@@ -90,6 +82,12 @@ class Head(_Model):
     mark: Word
     source: str
     origin: dict[Word, Any]
+
+
+def written_by(versions: Any) -> str:
+    """The version of carom that wrote a file, as words; what the file says of it may be anything."""
+    version = versions.get("carom") if isinstance(versions, dict) else None
+    return f"carom {one_line(version)[:40]}" if isinstance(version, str) and version else "an unknown version of carom"
 
 
 def stored_scene(text: bytes) -> Scene:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.lib.format import write_array_header_1_0
 from numpy.typing import NDArray
 
 import carom
-from carom.errors import CaromError, SceneError, SolverError, StorageError
+from carom.errors import ArgumentError, CaromError, SolverError, StorageError
 from carom.observe.observable import Observable
 from carom.storage import checkpoint
 from carom.storage.recording import Recording
@@ -79,7 +80,9 @@ def test_forces_of_ones_own_are_given_again(tmp_path: Path) -> None:
     scene = carom.library.load("gas", count=40)
     first = carom.Simulation(scene, forces=[wind]).run(until=0.1)
     first.save(tmp_path / "a.checkpoint")
-    with pytest.raises(SceneError, match=r"forces: the saved run has these forces of one's own: wind; given are: none"):
+    with pytest.raises(
+        ArgumentError, match=r"forces: the saved run has these forces of one's own: wind; given are: none"
+    ):
         carom.Simulation.resume(tmp_path / "a.checkpoint")
     again = carom.Simulation.resume(tmp_path / "a.checkpoint", forces=[wind])
     assert same(again.run(until=0.3), first.run(until=0.3))
@@ -88,7 +91,7 @@ def test_forces_of_ones_own_are_given_again(tmp_path: Path) -> None:
 def test_saving_from_a_hook_is_refused(tmp_path: Path) -> None:
     sim = carom.Simulation(carom.library.load("gas", count=40), solver="stepped")
     sim.after_step(lambda: sim.save(tmp_path / "a.checkpoint"))
-    with pytest.raises(SceneError, match=r"save: is not possible from a hook, amid a step"):
+    with pytest.raises(ArgumentError, match=r"save: is not possible from a hook, amid a step"):
         sim.run(until=0.1)
 
 
@@ -104,9 +107,11 @@ def test_a_recording_goes_on_after_its_checkpoint(tmp_path: Path, solver: str) -
         sim.run(until=0.4 if name == "cut" else 1.0)
         recorder.pause = None  # no checkpoint of the end
         recorder.close(complete=name == "whole")
-    with pytest.raises(SceneError, match="there is no observable 'steps_seen'"):
+    with pytest.raises(ArgumentError, match="there is no observable 'steps_seen'"):
         carom.Simulation.resume(tmp_path / "cut.h5")
-    with pytest.raises(SceneError, match=r"cut\.h5: .*not saved\. Give it again: Simulation\.resume\(…, observables="):
+    with pytest.raises(
+        ArgumentError, match=r"cut\.h5: .*not saved\. Give it again: Simulation\.resume\(…, observables="
+    ):
         carom.Simulation.resume(tmp_path / "cut.h5")
     sim = carom.Simulation.resume(tmp_path / "cut.h5", observables=[Steps()])
     assert sim.time == 0.333
@@ -163,7 +168,9 @@ def test_what_does_not_belong_together_is_told(tmp_path: Path) -> None:
 def test_a_recording_without_checkpoint_cannot_be_resumed(tmp_path: Path) -> None:
     sim = carom.Simulation(carom.library.load("gas", count=40))
     sim.record(tmp_path / "gas.h5").close()
-    with pytest.raises(StorageError, match=r"gas\.h5: there is no checkpoint gas\.h5\.checkpoint beside it\. Rec"):
+    with pytest.raises(
+        StorageError, match=r"gas\.h5: there is no checkpoint gas\.h5\.checkpoint beside it\. Move both"
+    ):
         carom.Simulation.resume(tmp_path / "gas.h5")
 
 
@@ -192,8 +199,8 @@ def test_each_recording_has_a_checkpoint_of_its_own(tmp_path: Path) -> None:
         sim = carom.Simulation(carom.library.load("gas", count=8))
         sim.record(tmp_path / name, checkpoint=1000.0).close()
     for name in names:
-        assert checkpoint.found(tmp_path / name) == tmp_path / f"{name}.checkpoint"
-        assert checkpoint.read(tmp_path / f"{name}.checkpoint").recording["name"] == name
+        assert checkpoint.find_checkpoint(tmp_path / name) == tmp_path / f"{name}.checkpoint"
+        assert checkpoint.recording_of(tmp_path / f"{name}.checkpoint") == tmp_path / name
 
 
 def test_a_stale_checkpoint_goes_and_others_stay(tmp_path: Path) -> None:
@@ -203,6 +210,70 @@ def test_a_stale_checkpoint_goes_and_others_stay(tmp_path: Path) -> None:
     for name in ("gas.h5", "other.h5", "none.h5"):
         checkpoint.discard(tmp_path / name)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["gas.h5", "other.h5.checkpoint"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: Any) -> Path:
+    """A recording that can be resumed."""
+    path: Path = tmp_path_factory.mktemp("run") / "run.h5"
+    sim = carom.Simulation(carom.library.load("gas", count=8))
+    with sim.record(path, every=0.1, checkpoint=1000.0):
+        sim.run(until=0.2)
+    return path
+
+
+def with_checkpoint(source: Path, target: Path, *, move: bool = False) -> Path:
+    """Copy a recording and its checkpoint, or move them; gives the new name of the recording."""
+    target.parent.mkdir(exist_ok=True)
+    for one, other in ((source, target), (checkpoint.checkpoint_of(source), checkpoint.checkpoint_of(target))):
+        shutil.copy2(one, other)
+        if move:
+            one.unlink()
+    return target
+
+
+@pytest.mark.parametrize("named", ["recording", "checkpoint"])
+def test_a_copy_is_resumed_and_the_original_stays(tmp_path: Path, run: Path, named: str) -> None:
+    original = with_checkpoint(run, tmp_path / "run.h5")
+    copy = with_checkpoint(run, tmp_path / "c.h5")
+    before = {each: each.read_bytes() for each in (original, checkpoint.checkpoint_of(original))}
+    sim = carom.Simulation.resume(copy if named == "recording" else checkpoint.checkpoint_of(copy))
+    sim.run(until=0.4).recorder.close()
+    assert {each: each.read_bytes() for each in before} == before
+    with carom.Recording(copy) as found:
+        assert found.times.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4]
+    assert checkpoint.read(checkpoint.checkpoint_of(copy)).time == 0.4
+
+
+@pytest.mark.parametrize("name", ["renamed.h5", "elsewhere/run.h5", "elsewhere/renamed.hdf5"])
+def test_a_recording_that_was_moved_is_resumed_where_it_is(tmp_path: Path, run: Path, name: str) -> None:
+    moved = with_checkpoint(with_checkpoint(run, tmp_path / "run.h5"), tmp_path / name, move=True)
+    carom.Simulation.resume(moved).run(until=0.3).recorder.close()
+    with carom.Recording(moved) as found:
+        assert found.times.tolist() == [0.0, 0.1, 0.2, 0.3]
+    left = sorted(each for each in tmp_path.rglob("*") if each.is_file())
+    assert left == [moved, checkpoint.checkpoint_of(moved)]
+
+
+def test_a_checkpoint_never_leads_to_a_recording_of_another_name(tmp_path: Path, run: Path) -> None:
+    original = with_checkpoint(run, tmp_path / "run.h5")
+    before, alone = original.read_bytes(), tmp_path / "c.h5.checkpoint"
+    shutil.copy(checkpoint.checkpoint_of(original), alone)
+    with pytest.raises(StorageError, match=r"c\.h5\.checkpoint: its recording c\.h5 is not beside it\. Put it there"):
+        carom.Simulation.resume(alone)
+    assert carom.Simulation.resume(alone, record=False).time == 0.2
+    saved = alone.rename(tmp_path / "saved.npz")
+    with pytest.raises(StorageError, match=r"saved\.npz: does not end with \.checkpoint, so that its recording"):
+        carom.Simulation.resume(saved)
+    assert original.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["run.h5", "run.h5.checkpoint", "saved.npz"]
+
+
+def test_a_new_recording_deletes_the_copied_checkpoint_of_the_old_one(tmp_path: Path, run: Path) -> None:
+    copy = with_checkpoint(run, tmp_path / "c.h5")
+    carom.Simulation(carom.library.load("gas", count=8)).record(copy, force=True).close()
+    with pytest.raises(StorageError, match=r"c\.h5: there is no checkpoint c\.h5\.checkpoint beside it"):
+        carom.Simulation.resume(copy)
 
 
 def test_a_recording_is_not_named_as_a_checkpoint(tmp_path: Path) -> None:
@@ -234,8 +305,7 @@ def refused(path: Path, arrays: dict[str, NDArray[Any]]) -> str:
     "change",
     [
         {"time": "nan"}, {"time": (-1.0).hex()}, {"time": None}, {"solver": "foo"}, {"wish": []}, {"wish": {}},
-        {"recording": 5}, {"versions": 3}, {"format": "x"}, {"name": "../x.h5"}, {"name": ""}, {"name": ".."},
-        {"name": "/x.h5"}, {"name": None}, {"rows": {}}, {"rows": {"x": -1}}, {"rows": {"x": 1}}, {"triggers": [5]},
+        {"recording": 5}, {"versions": 3}, {"format": "x"}, {"rows": {}}, {"rows": {"x": -1}}, {"rows": {"x": 1}}, {"triggers": [5]},
         {"pause": "x"}, {"pause": -1.0}, {"goal": None}, {"observables": [3]}, {"mark": 1},
     ],
 )  # fmt: skip
@@ -296,7 +366,7 @@ def test_a_pile_that_names_what_is_not_there_is_refused(name: str, value: float)
 @pytest.mark.parametrize("value", [-1.0, np.nan, "60s", True])
 def test_a_wrong_pause_is_refused(tmp_path: Path, value: Any) -> None:
     sim = carom.Simulation(carom.library.load("gas", count=40))
-    with pytest.raises(SceneError, match=r"checkpoint: .* is not a time\. Give the seconds between two checkpoints"):
+    with pytest.raises(ArgumentError, match=r"checkpoint: .* is not a time\. Give the seconds between two checkpoints"):
         sim.record(tmp_path / "gas.h5", checkpoint=value)
 
 
@@ -310,6 +380,6 @@ def test_the_history_in_memory() -> None:
     assert history.at(0.3).places[:, :2].tobytes() == carom.Simulation(scene).run(until=0.3).positions.tobytes()
     assert history.end == 0.5
     with pytest.raises(
-        SceneError, match=r"remember: only runs of the exact solver can be rebuilt from events\. Record"
+        ArgumentError, match=r"remember: only runs of the exact solver can be rebuilt from events\. Record"
     ):
         carom.Simulation(scene, solver="stepped").remember()
