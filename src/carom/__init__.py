@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Account",
+    "ArgumentError",
     "Attraction",
     "Ball",
     "Balls",
@@ -35,6 +36,7 @@ __all__ = [
     "FrictionPair",
     "Hair",
     "HalfSpace",
+    "InputError",
     "Integrator",
     "Link",
     "Links",
@@ -77,10 +79,12 @@ __all__ = [
 if TYPE_CHECKING:
     from carom import plots, video
     from carom.errors import (
+        ArgumentError,
         BlowUpError,
         CaromError,
         ClusterError,
         EndlessError,
+        InputError,
         NotExactError,
         SceneError,
         SolverError,
@@ -139,10 +143,12 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "carom.errors": (
+        "ArgumentError",
         "BlowUpError",
         "CaromError",
         "ClusterError",
         "EndlessError",
+        "InputError",
         "NotExactError",
         "SceneError",
         "SolverError",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from carom.errors import NotExactError, Problem, SceneError
+from carom.errors import ArgumentError, NotExactError, Problem
 from carom.scene import Scene
 from carom.scene.base import shown
 
@@ -71,7 +71,7 @@ def solver_for(scene: Scene, wish: Wish) -> Name:
     """
     problems = wish.problems()
     if problems:
-        raise SceneError(problems)
+        raise ArgumentError(problems)
     reasons = [*scene.forces_needed, *wish.for_steps]
     named = wish.solver
     if named == "auto" and wish.neighbours == "auto" and not wish.for_steps:

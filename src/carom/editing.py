@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import portable
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem, SceneError
 from carom.scene import Ball, Balls, Link, Links, Restitution, Scene
 from carom.scene.base import shown
 from carom.world import placement
@@ -83,7 +83,9 @@ def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit
     given = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     for each in given:
         if not isinstance(each, Ball | Balls):
-            raise SceneError([Problem("add", f"{shown(each)} is not a ball", "Give a Ball, Balls, or a list of them.")])
+            raise ArgumentError(
+                [Problem("add", f"{shown(each)} is not a ball", "Give a Ball, Balls, or a list of them.")]
+            )
     new = Balls.concatenate(given)
     together = Balls.concatenate([scene.balls, new])
     return Edit(scene.replace(balls=together), _numbers([*range(len(scene.balls)), *(-1 for _ in range(len(new)))]))
@@ -120,10 +122,10 @@ def balls_change(scene: Scene, indices: Sequence[int], moment: Moment, columns: 
     """Other balls in the places of many; what is not said is as it is now."""
     rows = _numbers([index_of(scene, k) for k in indices])
     if len(np.unique(rows)) < len(rows):
-        raise SceneError([Problem("indices", "a ball is named twice", "Name each ball once.")])
+        raise ArgumentError([Problem("indices", "a ball is named twice", "Name each ball once.")])
     if np.ndim(columns.get("position", rows)) and len(columns.get("position", rows)) != len(rows):
         what = f"{len(columns['position'])} places are given for {len(rows)} balls"
-        raise SceneError([Problem("position", what, "Give one for each of them.")])
+        raise ArgumentError([Problem("position", what, "Give one for each of them.")])
     d, count = scene.dimension, len(scene.balls)
     some = scene.balls[rows]
     still = np.where(some.fixed[:, None], 0.0, moment.velocities[rows, :d])  # a fixed one may be driven
@@ -138,10 +140,10 @@ def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
     """The same balls among other things."""
     if "balls" in changes:
         remedy = "Use add, remove or change for balls."
-        raise SceneError([Problem("balls", "cannot be changed together with the rest of a running scene", remedy)])
+        raise ArgumentError([Problem("balls", "cannot be changed together with the rest of a running scene", remedy)])
     if "stepping" in changes:
         remedy = "Begin a new run from now: Simulation(sim.snapshot(), step=…, integrator=…)."
-        raise SceneError([Problem("stepping", "cannot be changed in a running scene", remedy)])
+        raise ArgumentError([Problem("stepping", "cannot be changed in a running scene", remedy)])
     other = scene.replace(**changes)
     return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
 
@@ -203,7 +205,7 @@ def link_removal(scene: Scene, pair: set[int]) -> Edit:
     gone = np.asarray(np.isin(scene.links.between, list(pair)).all(axis=1))
     if not gone.any():
         who = " and ".join(map(str, sorted(pair)))
-        raise SceneError([Problem("unlink", f"there is no link between balls {who}", "Name two that are linked.")])
+        raise ArgumentError([Problem("unlink", f"there is no link between balls {who}", "Name two that are linked.")])
     return scene_change(scene, {"links": scene.links[~gone]})
 
 
@@ -224,10 +226,10 @@ def _numbers(values: Sequence[int]) -> NDArray[np.intp]:
 
 
 def index_of(scene: Scene, index: int) -> int:
-    """The number of a ball, counted from the end if it is negative; a `SceneError` if there is none."""
+    """The number of a ball, counted from the end if it is negative; an `ArgumentError` if there is none."""
     count = len(scene.balls)
     given: Any = index
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
         remedy = f"Use a number from 0 to {count - 1}." if count else "Add one first."
-        raise SceneError([Problem("index", f"there is no ball {given!r}", remedy)])
+        raise ArgumentError([Problem("index", f"there is no ball {given!r}", remedy)])
     return int(given) % count

@@ -1,8 +1,10 @@
 """Every error that carom raises.
 
     CaromError
-    ├── SceneError (also ValueError)         a scene that cannot be
-    │   └── StudyError                       a study of many runs that cannot be
+    ├── InputError (also ValueError)         what was given cannot be used; `problems` holds each reason
+    │   ├── SceneError                       a scene, or a part of one, that cannot be
+    │   │   └── StudyError                   a study of many runs that cannot be
+    │   └── ArgumentError                    an argument that does not fit: a time, an index, a hook, an observable
     ├── SolverError
     │   ├── NotExactError                    a scene that the exact solver cannot do
     │   ├── StackError                       balls that rest on each other
@@ -10,7 +12,8 @@
     │   └── BlowUpError                      a step that is too large: something flew off to infinity
     ├── ClusterError                         a cluster that cannot be reached, or was lost
     ├── StorageError                         a recording or checkpoint that cannot be written or read
-    └── MissingExtraError (also ImportError) an optional part that is not installed
+    ├── MissingExtraError (also ImportError) an optional part that is not installed
+    └── VersionError (also ImportError)      a version of a package that carom does not work with
 
     StepWarning (a UserWarning)              a step that may be too large
     StorageWarning (a UserWarning)           a run that is not recorded any more, or not resumed as it was
@@ -28,10 +31,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 __all__ = [
+    "ArgumentError",
     "BlowUpError",
     "CaromError",
     "ClusterError",
     "EndlessError",
+    "InputError",
     "MissingExtraError",
     "NotExactError",
     "Problem",
@@ -42,6 +47,7 @@ __all__ = [
     "StorageError",
     "StorageWarning",
     "StudyError",
+    "VersionError",
     "the_first",
     "visible",
 ]
@@ -101,8 +107,8 @@ class CaromError(Exception):
     """Base of all errors of carom."""
 
 
-class SceneError(CaromError, ValueError):
-    """A scene, or a part of one, that cannot be.
+class InputError(CaromError, ValueError):
+    """Something given to carom that it cannot use: a scene, a study, or an argument of a call.
 
     `problems` holds each reason; `source` names the file, if there is one.
     """
@@ -115,6 +121,14 @@ class SceneError(CaromError, ValueError):
     def __str__(self) -> str:
         prefix = f"{visible(self.source)}: " if self.source else ""
         return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+
+
+class SceneError(InputError):
+    """A scene, or a part of one, that cannot be."""
+
+
+class ArgumentError(InputError):
+    """An argument of a call that does not fit: a time, the index of a ball, a hook, an observable, an option."""
 
 
 class StudyError(SceneError):
@@ -249,3 +263,15 @@ class MissingExtraError(CaromError, ImportError):
         what = " and ".join(self.packages) or "more than is installed"
         # In double quotes, which every shell takes: that of Windows hands single ones on to pip.
         return f'{self.feature} needs {what}: pip install "carom[{self.extra}]"'
+
+
+class VersionError(CaromError, ImportError):
+    """A version of another package that carom does not work with."""
+
+    def __init__(self, what: str, requirement: str) -> None:
+        self.what = what
+        self.requirement = requirement
+        super().__init__(what, requirement)
+
+    def __str__(self) -> str:
+        return visible(f'{self.what}: pip install "{self.requirement}"')

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError, SolverError
+from carom.errors import ArgumentError, Problem, SolverError
 from carom.observe import triggers
 from carom.observe.follower import BLOCK, Follower, Measurements, Measuring
 from carom.observe.sampler import Sampler, observables_for
@@ -64,7 +64,7 @@ class Following(Steering):
         begin = self._time + _duration("settle", settle)
         if settle and isinstance(until, int | float) and self._time < until <= begin:
             what = f"{settle:g} s from the start of measuring leave nothing of a run that ends at {until:g} s"
-            raise SceneError([Problem("settle", what, "Use a shorter time.")])
+            raise ArgumentError([Problem("settle", what, "Use a shorter time.")])
         count = len(self._scene.balls)
         sampler = Sampler(triggers.triggers_for(every, at), observables_for(observables), events=False, count=count)
         sampler.begin(self._as_moment)
@@ -165,5 +165,5 @@ class Following(Steering):
 
 def _duration(where: str, value: Any) -> float:
     if not triggers.is_number(value) or not 0.0 <= value < np.inf:
-        raise SceneError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds, 0 or more.")])
+        raise ArgumentError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds, 0 or more.")])
     return float(value)

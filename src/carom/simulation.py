@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from carom import choice, editing
 from carom.compilation import announce
-from carom.errors import Problem, SceneError, SolverError
+from carom.errors import ArgumentError, Problem, SceneError, SolverError
 from carom.keeping import Keeping
 from carom.report import Collision, Report
 from carom.scene import Ball, Balls, Restitution, Scene
@@ -148,15 +148,17 @@ class Simulation(Keeping):
 
     def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
         if until is None and collisions is None:
-            raise SceneError([Problem("run", "no end is given", "Say until=… (s) or collisions=….")])
+            raise ArgumentError([Problem("run", "no end is given", "Say until=… (s) or collisions=….")])
         self._between_steps("run")
         end = np.inf if until is None else _time("until", until)
         if end < self._time:
-            raise SceneError([Problem("until", f"{until} s is before now, {self._time} s", "Time only goes forward.")])
+            raise ArgumentError(
+                [Problem("until", f"{until} s is before now, {self._time} s", "Time only goes forward.")]
+            )
         count: Any = MANY if collisions is None else collisions
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             what = f"{shown(collisions)} is not a number of collisions"
-            raise SceneError([Problem("collisions", what, "Use a whole number, 0 or more.")])
+            raise ArgumentError([Problem("collisions", what, "Use a whole number, 0 or more.")])
         return end, min(int(count), MANY)
 
     def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
@@ -455,5 +457,5 @@ class Simulation(Keeping):
 
 def _time(where: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or np.isnan(value):
-        raise SceneError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds.")])
+        raise ArgumentError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds.")])
     return float(value)

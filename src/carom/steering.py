@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from carom import editing
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.mechanics import built_height
 from carom.scene import Link, Links, Scene
 from carom.scene.base import shown
@@ -85,7 +85,9 @@ class Steering:
     def _called(self, where: str, hook: Any) -> Callable[[], None]:
         """A call of a hook, while which the run stands where its last step ended."""
         if not callable(hook):
-            raise SceneError([Problem(where, f"{shown(hook)} cannot be called", "Give a function without arguments.")])
+            raise ArgumentError(
+                [Problem(where, f"{shown(hook)} cannot be called", "Give a function without arguments.")]
+            )
         self._touch()
 
         def call() -> None:
@@ -102,7 +104,7 @@ class Steering:
         """Refuse what would pull the rug from under a step that is under way."""
         if self._amid:
             remedy = "Do it between two runs; a hook can push, pull, drive and release."
-            raise SceneError([Problem(what, "is not possible from a hook, amid a step", remedy)])
+            raise ArgumentError([Problem(what, "is not possible from a hook, amid a step", remedy)])
 
     # By the hand.
 
@@ -149,7 +151,7 @@ class Steering:
         """
         engine, k = self._stepped("drive"), editing.index_of(self._scene, index)
         if (velocity is None) == (acceleration is None):
-            raise SceneError([Problem("drive", "takes one of two", "Say velocity=… or acceleration=….")])
+            raise ArgumentError([Problem("drive", "takes one of two", "Say velocity=… or acceleration=….")])
         if velocity is not None:
             engine.set_velocity(k, _vector("velocity", velocity, self._scene.dimension))
             self._touch()
@@ -215,7 +217,7 @@ class Steering:
         k = editing.index_of(self._scene, index)
         if self._scene.balls.fixed[k]:
             remedy = f"Use drive({k}, velocity=…), or change({k}, fixed=False) first."
-            raise SceneError([Problem(what, f"ball {k} is fixed, and no force moves it", remedy)])
+            raise ArgumentError([Problem(what, f"ball {k} is fixed, and no force moves it", remedy)])
         return k
 
     def _hanging_on(self, index: int) -> Any:
@@ -236,7 +238,7 @@ class Steering:
         solver: Any = self._solver
         if solver.name != "stepped":
             remedy = "Make the simulation with solver='stepped'."
-            raise SceneError([Problem(what, "needs forces, which the exact solver does not know", remedy)])
+            raise ArgumentError([Problem(what, "needs forces, which the exact solver does not know", remedy)])
         return solver  # type: ignore[no-any-return]  # its name says so
 
 
@@ -269,11 +271,11 @@ def _vector(where: str, value: Any, dimension: int) -> tuple[float, float, float
         numbers = ()
     if len(numbers) != dimension or not np.isfinite(numbers).all():
         remedy = f"Give {dimension} finite numbers."
-        raise SceneError([Problem(where, f"{shown(value)} is not a vector of {dimension} numbers", remedy)])
+        raise ArgumentError([Problem(where, f"{shown(value)} is not a vector of {dimension} numbers", remedy)])
     return (*numbers, *(0.0,) * (3 - dimension))  # type: ignore[return-value]  # three in all
 
 
 def _not_negative(where: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.floating) or not 0.0 <= value < np.inf:
-        raise SceneError([Problem(where, f"{shown(value)} is not a number that fits", "Use 0 or more.")])
+        raise ArgumentError([Problem(where, f"{shown(value)} is not a number that fits", "Use 0 or more.")])
     return float(value)

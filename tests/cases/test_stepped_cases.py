@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from carom import Attraction, Ball, Balls, Bend, Box, Cloth, Link, Scene, Simulation, load
-from carom.errors import BlowUpError, SceneError
+from carom.errors import ArgumentError, BlowUpError
 from golden.stepped import pile
 from reference.everything import depth
 
@@ -194,7 +194,7 @@ class TestHooks:
         """What they edited was thrown away, and the run went on without it."""
         sim = Simulation(Scene(balls=PAIR), solver="stepped", step=0.25)
         sim.before_step(lambda: sim.remove(0))
-        with pytest.raises(SceneError, match="not possible from a hook, amid a step"):
+        with pytest.raises(ArgumentError, match="not possible from a hook, amid a step"):
             sim.run(until=1.0)
 
 

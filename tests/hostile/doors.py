@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from carom.cli import main
-from carom.errors import SceneError
+from carom.errors import InputError
 
 MOST_SECONDS = 10.0
 """CPU time of an answer."""
@@ -47,7 +47,7 @@ def answered(do: Callable[[], Made]) -> Made | None:
     made, refusal = None, None
     try:
         made = do()
-    except SceneError as error:
+    except InputError as error:
         refusal = error
     if refusal is not None:
         assert len(refusal.problems) == len(str(refusal).splitlines())

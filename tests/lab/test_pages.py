@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from carom import library
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem, SceneError
 from carom.lab import share
 from carom.lab.app import sent
 from carom.lab.keymap import KEYS
@@ -56,9 +56,9 @@ def test_what_is_typed_for_a_generator_becomes_numbers():
 
 
 def test_what_is_no_number_is_named():
-    with pytest.raises(SceneError, match=r"count: 'many' is no number") as told:
+    with pytest.raises(ArgumentError, match=r"count: 'many' is no number") as told:
         parameters(entry_of("gas"), {"count": "many"})
-    with pytest.raises(SceneError, match="count: 900,000 are more balls than a bench holds"):
+    with pytest.raises(ArgumentError, match="count: 900,000 are more balls than a bench holds"):
         parameters(entry_of("gas"), {"count": "900000"})
     assert told.value.problems[0].where == "count"
 
@@ -98,7 +98,7 @@ def test_a_file_and_a_link_get_a_ticket():
 
 @pytest.mark.parametrize("told", [None, [], {}, {"text": 1}, {"link": None}])
 def test_what_cannot_be_opened_is_one_clear_line(told):
-    with pytest.raises(SceneError, match=r"nothing that could be read\. Use a scene file"):
+    with pytest.raises(ArgumentError, match=r"nothing that could be read\. Use a scene file"):
         Counter().ticket(told)
 
 
@@ -111,7 +111,7 @@ def test_old_tickets_are_forgotten():
     counter = Counter()
     counter.MOST = 3
     tickets = [counter.keep(library.load("empty")) for _ in range(4)]
-    with pytest.raises(SceneError, match=r"no longer kept\. Open its file"):
+    with pytest.raises(ArgumentError, match=r"no longer kept\. Open its file"):
         counter.scene({"ticket": tickets[0]})
     assert counter.scene({"ticket": tickets[-1]})
 

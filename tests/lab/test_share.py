@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 import pytest
 
-from carom.errors import SceneError
+from carom.errors import ArgumentError, SceneError
 from carom.lab import share
 from carom.lab.scene_message import scene_message
 from carom.lab.session import Session
@@ -25,14 +25,14 @@ def test_a_link_holds_the_scene_to_the_last_bit(entry: str) -> None:
 
 
 def test_a_scene_that_is_too_large_for_a_link_says_so() -> None:
-    with pytest.raises(SceneError, match=r"letters, and 60,000 is the most\. Save it as a file"):
+    with pytest.raises(ArgumentError, match=r"letters, and 60,000 is the most\. Save it as a file"):
         share.shared(library.load("gas", count=10_000))
 
 
 def test_a_crowd_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share, "dumps", lambda *_: pytest.fail("it was written"))
     crowd = Scene(balls=Balls(position=np.zeros((share.CROWD + 1, 2))))
-    with pytest.raises(SceneError, match=r"20,001 balls, and a link holds 20,000 at most\. Save it as a file"):
+    with pytest.raises(ArgumentError, match=r"20,001 balls, and a link holds 20,000 at most\. Save it as a file"):
         share.shared(crowd)
 
 
@@ -97,14 +97,14 @@ def test_what_is_nested_too_deeply_is_one_clear_line(depth: int) -> None:
     "text", ["", "1.", "1.!!", "1.AAAA", "nonsense", "2.abc", share.shared(library.load("break"))[:-9]]
 )
 def test_a_broken_link_says_so(text: str) -> None:
-    with pytest.raises(SceneError, match="there is no scene in this link"):
+    with pytest.raises(ArgumentError, match="there is no scene in this link"):
         share.opened(text)
 
 
 def test_a_link_that_unfolds_without_end_is_refused() -> None:
     bomb = "1." + base64.urlsafe_b64encode(zlib.compress(b"0" * 30_000_000, 9)).decode().rstrip("=")
     assert len(bomb) < share.LONGEST
-    with pytest.raises(SceneError, match="too large"):
+    with pytest.raises(ArgumentError, match="too large"):
         share.opened(bomb)
 
 

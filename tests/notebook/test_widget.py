@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from carom import CaromError, SceneError, Simulation, library
+from carom import ArgumentError, CaromError, Simulation, library
 from carom.errors import MissingExtraError
 from carom.notebook import bundle, display, show, widget
 
@@ -51,13 +51,13 @@ def test_a_cell_can_steer_it(sim: Simulation) -> None:
     ],
 )
 def test_a_wrong_option_is_told_in_one_line(sim: Simulation, options: dict[str, Any], words: str) -> None:
-    with pytest.raises(SceneError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         show(sim, **options)
     assert str(caught.value) == words
 
 
 def test_only_what_can_be_shown_is() -> None:
-    with pytest.raises(SceneError, match=r"str cannot be shown\. Give a Simulation, a Scene or a Recording\."):
+    with pytest.raises(ArgumentError, match=r"str cannot be shown\. Give a Simulation, a Scene or a Recording\."):
         show("break")
 
 

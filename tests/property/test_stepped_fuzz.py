@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from carom import Ball, Bend, Scene, Simulation
-from carom.errors import BlowUpError, SceneError
+from carom.errors import BlowUpError, InputError
 from carom.solvers.stepped import build
 from carom.solvers.stepped.stability import largest_stable_step
 from effort import examples
@@ -93,7 +93,7 @@ def endure(scene: Scene, step: float, contacts: str) -> None:
 
 
 def survives(scene: Scene, length: float, contacts: str = "impacts") -> None:
-    with suppress(BlowUpError, SceneError):  # too absurd; or the ball that comes later finds its place taken
+    with suppress(BlowUpError, InputError):  # too absurd; or the ball that comes later finds its place taken
         endure(scene, 10.0**length, contacts)
 
 

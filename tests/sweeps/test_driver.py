@@ -9,7 +9,7 @@ import pytest
 from distributed import Client
 
 import carom
-from carom.errors import CaromError, ClusterError, SceneError, StorageError
+from carom.errors import CaromError, ClusterError, InputError, StorageError
 from carom.sweeps import cluster, journal, work
 from carom.sweeps.driver import Progress
 from carom.sweeps.probing import estimate, specimens
@@ -136,7 +136,7 @@ def test_bad_arguments_get_one_line(arguments: dict[str, Any], line: str) -> Non
     with pytest.raises(CaromError, match=re.escape(line)) as caught:
         carom.sweep(study([GOOD]), **arguments)
     assert "\n" not in str(caught.value)
-    assert isinstance(caught.value, SceneError | ClusterError)
+    assert isinstance(caught.value, InputError | ClusterError)
 
 
 def test_another_version_on_a_worker_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

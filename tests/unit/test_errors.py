@@ -4,10 +4,13 @@ import pickle
 
 import pytest
 
+from carom import Ball, Scene, Simulation, Stepping, draw, sweep
 from carom.errors import (
+    ArgumentError,
     CaromError,
     ClusterError,
     EndlessError,
+    InputError,
     MissingExtraError,
     NotExactError,
     Problem,
@@ -22,6 +25,7 @@ MASS = Problem("mass", "-1 is not positive", "Use a number above 0.")
 
 EVERY_ERROR = [
     SceneError([MASS], source="gas.toml"),
+    ArgumentError([MASS], source="run.h5"),
     StudyError([MASS], source="study.toml"),
     ClusterError("tcp://127.0.0.1:1", "nobody answers", "Check the address."),
     NotExactError("springs"),
@@ -58,10 +62,56 @@ def test_a_scene_error_has_one_line_a_problem_after_the_file():
 
 
 def test_the_tree():
-    assert issubclass(SceneError, ValueError)
+    assert issubclass(SceneError, InputError)
+    assert issubclass(ArgumentError, InputError)
+    assert issubclass(InputError, ValueError)
+    assert not issubclass(ArgumentError, SceneError)
     assert issubclass(MissingExtraError, ImportError)
     assert all(issubclass(kind, SolverError) for kind in (NotExactError, StackError, EndlessError))
     assert all(isinstance(error, CaromError) for error in EVERY_ERROR)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda sim: sim.run(),
+        lambda sim: sim.run(until=-1.0),
+        lambda sim: sim.push(99, (0.0, 0.0)),
+        lambda sim: sim.remove(99),
+        lambda sim: sim.add("ball"),
+        lambda sim: sim.before_step(3),
+        lambda sim: sim.measure("warmth", until=1.0),
+        lambda sim: sim.measure("energy", until=1.0, every=0.0),
+        lambda sim: sim.record("a.h5", every=-1.0),
+        lambda sim: Simulation(sim.scene, solver="fast"),
+        lambda sim: Simulation(sim.scene, integrator="fast"),
+        lambda sim: Simulation(sim.scene, forces=[3]),
+        lambda sim: draw(sim, scale="huge"),
+        lambda sim: sweep("pi", workers=0),
+    ],
+)
+def test_a_wrong_argument_is_no_error_of_the_scene(call):
+    sim = Simulation(Scene(drag=1.0, balls=[Ball(position=(0.0, 0.0))]))
+    with pytest.raises(InputError) as caught:
+        call(sim)
+    assert type(caught.value) is ArgumentError
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Scene(balls=[Ball(position=(0.0, 0.0), mass=-1.0)]),
+        lambda: Simulation(Scene(balls=[Ball(position=(0.0, 0.0), radius=1.0)] * 2)),
+        lambda: Simulation(Scene(drag=1.0, stepping=Stepping(integrator="fast"))),
+        lambda: Simulation(Scene(balls=[Ball(position=(0.0, 0.0), radius=1.0)])).add(
+            Ball(position=(1.0, 0.0), radius=1)
+        ),
+    ],
+)
+def test_a_scene_that_cannot_be_is_an_error_of_the_scene(call):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert type(caught.value) is SceneError
 
 
 @pytest.mark.parametrize("error", EVERY_ERROR, ids=lambda error: type(error).__name__)

@@ -5,7 +5,21 @@ import math
 import numpy as np
 import pytest
 
-from carom import Ball, Balls, Box, Circle, Collision, Open, Polygon, Scene, SceneError, Simulation, library
+from carom import (
+    ArgumentError,
+    Ball,
+    Balls,
+    Box,
+    Circle,
+    Collision,
+    InputError,
+    Open,
+    Polygon,
+    Scene,
+    SceneError,
+    Simulation,
+    library,
+)
 
 SCENE = Scene(
     boundary=Box(size=(0.5, 0.3)),
@@ -26,7 +40,7 @@ def state(sim):
 
 
 def lines(call):
-    with pytest.raises(SceneError) as caught:
+    with pytest.raises(InputError) as caught:
         call()
     return str(caught.value).splitlines()
 
@@ -561,7 +575,7 @@ def test_open_space():
 @pytest.mark.requirement("T-05")
 def test_balls_are_not_changed_with_the_scene():
     sim = Simulation(Scene(boundary=Box(size=(1.0, 1.0)), balls=[Ball(position=(0.5, 0.5), mass=1.0, radius=0.1)]))
-    with pytest.raises(SceneError, match=r"balls: cannot be changed .* Use add, remove or change"):
+    with pytest.raises(ArgumentError, match=r"balls: cannot be changed .* Use add, remove or change"):
         sim.change_scene(balls=[])
     assert len(sim.positions) == 1
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import carom
 from carom import (
+    ArgumentError,
     Attraction,
     Ball,
     Balls,
@@ -186,13 +187,15 @@ class TestChoice:
         ],
     )
     def test_a_wrong_wish_is_one_clear_line(self, options: dict[str, object], line: str) -> None:
-        with pytest.raises(SceneError) as caught:
+        with pytest.raises(ArgumentError) as caught:
             Simulation(PAIR, **options)  # type: ignore[arg-type]  # that is the point
         assert str(caught.value) == line
 
     @pytest.mark.parametrize("name", [4, ["x"]])
     def test_an_integrator_that_is_no_text_is_one_clear_line(self, name: object) -> None:
-        with pytest.raises(SceneError, match=r"^integrator: there is no integrator .*\. Known integrators: verlet, "):
+        with pytest.raises(
+            ArgumentError, match=r"^integrator: there is no integrator .*\. Known integrators: verlet, "
+        ):
             Simulation(PAIR, integrator=name)  # type: ignore[arg-type]  # that is the point
 
     @pytest.mark.requirement("S-01")
@@ -389,7 +392,7 @@ class TestTime:
         assert told[-1] == 1.0
 
     def test_going_on_by_what_is_no_time_is_one_clear_line(self) -> None:
-        with pytest.raises(SceneError, match=r"^dt: 'a frame' is not a time\. Give a number of seconds\.$"):
+        with pytest.raises(ArgumentError, match=r"^dt: 'a frame' is not a time\. Give a number of seconds\.$"):
             Simulation(PAIR).advance("a frame")  # type: ignore[arg-type]  # that is the point
 
     def test_progress_goes_up_to_one(self) -> None:
@@ -555,7 +558,7 @@ class TestHooks:
     def test_a_hook_can_neither_run_nor_edit(self, act, what: str) -> None:
         sim = Simulation(PAIR, step=0.01)
         sim.after_step(lambda: act(sim))
-        with pytest.raises(SceneError) as caught:
+        with pytest.raises(ArgumentError) as caught:
             sim.run(until=0.1)
         remedy = "Do it between two runs; a hook can push, pull, drive and release."
         assert str(caught.value) == f"{what}: is not possible from a hook, amid a step. {remedy}"
@@ -571,7 +574,9 @@ class TestHooks:
         assert sim.run(until=1.0).velocities[0, 0] == pytest.approx(6.0)
 
     def test_what_cannot_be_called_is_one_clear_line(self) -> None:
-        with pytest.raises(SceneError, match=r"^after_step: 3 cannot be called\. Give a function without arguments\.$"):
+        with pytest.raises(
+            ArgumentError, match=r"^after_step: 3 cannot be called\. Give a function without arguments\.$"
+        ):
             Simulation(PAIR).after_step(3)  # type: ignore[arg-type]  # that is the point
 
 
@@ -646,7 +651,7 @@ class TestSteering:
         sim.unlink(0, 1)
         speed = sim.velocities
         assert np.array_equal(sim.run(until=3.0).velocities, speed)
-        with pytest.raises(SceneError, match="unlink: there is no link between balls 0 and 1"):
+        with pytest.raises(ArgumentError, match="unlink: there is no link between balls 0 and 1"):
             sim.unlink(0, 1)
 
     @pytest.mark.requirement("M-16")
@@ -673,7 +678,7 @@ class TestSteering:
         ],
     )
     def test_the_exact_solver_says_that_it_cannot(self, call) -> None:
-        with pytest.raises(SceneError, match="needs forces, which the exact solver does not know"):
+        with pytest.raises(ArgumentError, match="needs forces, which the exact solver does not know"):
             call(Simulation(FALLING))
 
     @pytest.mark.parametrize(
@@ -711,7 +716,7 @@ class TestSteering:
         balls = Balls.concatenate([PAIR.balls, Ball(position=(9.0, 9.0), fixed=True)])
         sim = Simulation(PAIR.replace(balls=balls)).run(until=0.5)
         before = bits(sim)
-        with pytest.raises(SceneError) as caught:
+        with pytest.raises(ArgumentError) as caught:
             call(sim)
         assert str(caught.value) == line
         assert bits(sim) == before
@@ -743,12 +748,12 @@ class TestEditing:
 
     def test_the_method_cannot_be_changed_unnoticed(self) -> None:
         sim = Simulation(PAIR)
-        with pytest.raises(SceneError, match=r"^stepping: cannot be changed in a running scene\. Begin a new run"):
+        with pytest.raises(ArgumentError, match=r"^stepping: cannot be changed in a running scene\. Begin a new run"):
             sim.change_scene(stepping={"step": 0.001})
         assert sim.scene.stepping.step is None
 
     def test_where_there_are_no_balls_none_can_be_named(self) -> None:
-        with pytest.raises(SceneError, match=r"^index: there is no ball 0\. Add one first\.$"):
+        with pytest.raises(ArgumentError, match=r"^index: there is no ball 0\. Add one first\.$"):
             Simulation(Scene(drag=1.0)).remove(0)
 
     @pytest.mark.requirement("M-16")
@@ -821,7 +826,7 @@ class TestOwnForces:
         ],
     )
     def test_a_mistake_is_one_clear_line(self, function, line: str) -> None:
-        with pytest.raises(SceneError) as caught:
+        with pytest.raises(ArgumentError) as caught:
             Simulation(FALLING, forces=[carom.force(function)]).run(until=1.0)
         assert str(caught.value) == line
 

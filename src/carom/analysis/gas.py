@@ -11,7 +11,7 @@ from carom.analysis.along import Reel, taken
 from carom.analysis.measure import Analysis, Line, counted
 from carom.analysis.stills import Still
 from carom.analysis.subject import Gas
-from carom.errors import CaromError, SceneError
+from carom.errors import CaromError, InputError
 from carom.observe.blocks import estimate
 from carom.observe.observable import observable
 from carom.observe.room import mean_radius, volume
@@ -48,7 +48,7 @@ def measure_gas(reel: Reel, found: Analysis) -> None:
     kt = estimate([heat.kt for heat in heats])
     try:
         room: float | None = volume(scene, mean_radius(scene))
-    except SceneError as error:
+    except InputError as error:
         room = None
         found.remarks.append(str(error))
     gas = Gas(reel, found, heats[0].who.size, heats[0].freedom, kt, room)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from carom.analysis.along import taken
 from carom.analysis.measure import Curve
 from carom.analysis.subject import Gas
-from carom.errors import SceneError
+from carom.errors import InputError
 from carom.observe import theory
 from carom.observe.blocks import Estimate, columns, estimate
 from carom.observe.observable import observable
@@ -89,7 +89,7 @@ def _species(gas: Gas, weights: Floats) -> None:
     """Rates between species, if there are several."""
     try:
         _, many = species(gas.scene)
-    except SceneError:
+    except InputError:
         return
     if many < 2:
         return

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.analysis.along import Reel, at_collisions, taken
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.blocks import columns
 from carom.observe.observable import kind_of, observable
 from carom.observe.rates import MOST_SPECIES
@@ -188,10 +188,10 @@ def _begin(recording: Recording, since: float | None) -> float:
         return begin + SETTLING * (end - begin)
     if not is_number(since):
         problem = Problem("since", f"{shown(since)} is not a time", "Give a number of seconds.")
-        raise SceneError([problem], source=str(recording.path))
+        raise ArgumentError([problem], source=str(recording.path))
     if not since <= end:
         what, remedy = f"{since:g} s is after the end, {end:.6g} s", "Choose an earlier time."
-        raise SceneError([Problem("since", what, remedy)], source=str(recording.path))
+        raise ArgumentError([Problem("since", what, remedy)], source=str(recording.path))
     return max(begin, since)
 
 

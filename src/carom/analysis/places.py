@@ -13,7 +13,7 @@ from carom.analysis.along import taken
 from carom.analysis.measure import Curve
 from carom.analysis.spreading import spreading
 from carom.analysis.subject import Gas
-from carom.errors import SceneError
+from carom.errors import InputError
 from carom.observe import theory
 from carom.observe.blocks import columns, estimate
 from carom.observe.observable import Moment
@@ -47,7 +47,7 @@ def structure(gas: Gas) -> None:
         return  # density varies with height
     try:
         series = taken(gas.reel, [RadialDistribution()], gas.reel.thinned(STRUCTURED))["radial_distribution"]
-    except SceneError:
+    except InputError:
         return
     mean, error = columns(series.values)
     assert series.columns is not None  # noqa: S101  # g(r) has bins

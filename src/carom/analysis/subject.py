@@ -9,7 +9,7 @@ import numpy as np
 
 from carom.analysis.along import Reel
 from carom.analysis.measure import Analysis, Line
-from carom.errors import SceneError
+from carom.errors import InputError
 from carom.observe import theory
 from carom.observe.blocks import Estimate
 from carom.observe.observable import Observable, observable
@@ -123,7 +123,7 @@ class Gas:
             each = observable(name)
             try:
                 each.begin(first)
-            except SceneError:
+            except InputError:
                 continue
             good.append(each)
         return good

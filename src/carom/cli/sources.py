@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from carom.cli.terminal import Mistake, complain
-from carom.errors import SceneError, StepWarning
+from carom.errors import InputError, StepWarning
 from carom.scene import library
 from carom.scene.files import load
 from carom.scene.model import Scene
@@ -55,7 +55,7 @@ def require_writable(target: Path, *, force: bool, nouns: str = "scenes", suffix
 
 @contextmanager
 def named_in_errors(source: str) -> Iterator[None]:
-    """Errors of a scene from inside name where the scene came from, and so do warnings about the step."""
+    """Errors from inside name where the scene came from, and so do warnings about the step."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StepWarning)
         usual = warnings.showwarning
@@ -69,5 +69,5 @@ def named_in_errors(source: str) -> Iterator[None]:
         warnings.showwarning = show
         try:
             yield
-        except SceneError as error:
-            raise SceneError(error.problems, source=error.source or source) from None
+        except InputError as error:
+            raise type(error)(error.problems, source=error.source or source) from None

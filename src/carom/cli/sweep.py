@@ -16,7 +16,7 @@ from carom.cli.summary import count
 from carom.cli.sweep_progress import Bar, capped, duration
 from carom.cli.sweep_table import failures, plain, points_table
 from carom.cli.terminal import Mistake, complain, notice, output, show_table, table
-from carom.errors import MissingExtraError, Problem, SceneError, StudyError
+from carom.errors import InputError, MissingExtraError, Problem, StudyError
 from carom.extras import require
 from carom.storage.atomic import beside
 from carom.sweeps import ready
@@ -105,7 +105,7 @@ def check_observables(source: str, study: "Study") -> None:
     for index, one in enumerate(study.observables):
         try:
             observable(one.name)
-        except SceneError as error:
+        except InputError as error:
             (problem,) = error.problems
             remedy = f"{problem.remedy} The command line has none of your own: carom.sweep(…, observables=[…]) has."
             raise StudyError([Problem(f"observables[{index}]", problem.what, remedy)], source) from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import SceneError
+from carom.errors import InputError
 from carom.lab.reading import flag, number, refusal, vector, word
 from carom.lab.reading import indices as numbers
 from carom.lab.selecting import selected
@@ -173,14 +173,14 @@ def duplicate(session: Session) -> None:
     chosen = selected(session)
     track = session.track
     births = births_with(session, len(chosen))
-    error: SceneError | None = None
+    error: InputError | None = None
     for way in _ways(track.scene, chosen):
         session.heed_cancel()
         sim = track.sim.copy()
         balls = sim.snapshot().balls[list(chosen)]
         try:
             new = sim.add(balls.replace(position=balls.position + way))
-        except SceneError as refused:
+        except InputError as refused:
             error = refused
             continue
         session.edit("duplicate", sim, births=births)

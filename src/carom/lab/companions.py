@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from carom.errors import CaromError, SceneError, SolverError
+from carom.errors import CaromError, InputError, SolverError
 from carom.lab.reading import refusal
 from carom.lab.track import Track
 from carom.lab.view import Companion
@@ -72,7 +72,7 @@ def _one(name: str, scene: Scene, now: float, step: float | None) -> Beside:
         wish["step"] = step
     try:
         sim = Simulation(scene, **wish)
-    except SceneError:
+    except InputError:
         raise
     except CaromError as error:
         raise refusal("names", f"{name} cannot run this scene ({error})", "Choose another.") from None

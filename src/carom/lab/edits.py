@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import SceneError
+from carom.errors import InputError
 from carom.lab.reading import flag, number, refusal, vector, word
 from carom.lab.reading import index as one_of
 from carom.lab.reading import indices as numbers
@@ -54,8 +54,8 @@ def _change(session: Session, command: str, chosen: tuple[int, ...], field: Any,
     sim = session.track.sim.copy()
     try:
         _set(sim, chosen, field, value)
-    except SceneError as error:
-        raise SceneError([_about(problem, field) for problem in error.problems]) from None
+    except InputError as error:
+        raise type(error)([_about(problem, field) for problem in error.problems]) from None
     session.edit(command, sim, about=(command, chosen, field))
 
 

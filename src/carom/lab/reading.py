@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.scene.base import shown
 
 
-def refusal(where: str, what: str, remedy: str) -> SceneError:
+def refusal(where: str, what: str, remedy: str) -> ArgumentError:
     """A refusal that names where, what, and how to mend it."""
-    return SceneError([Problem(where, what, remedy)])
+    return ArgumentError([Problem(where, what, remedy)])
 
 
 def number(where: str, value: Any) -> float:

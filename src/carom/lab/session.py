@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from carom.errors import CaromError, NotExactError, SceneError, SolverError
+from carom.errors import CaromError, InputError, NotExactError, SolverError
 from carom.lab import companions
 from carom.lab.commands import COMMANDS
 from carom.lab.companions import Beside
@@ -61,7 +61,7 @@ class Session:
         self.beside: list[Beside] = []
         self.running = self.held = False
         self.speed, self.rate = 1.0, 1.0
-        self.pace = region.pace(scene)
+        self.pace, self.arrow_time = region.pace(scene), region.arrow_time(scene)
         self.selected: tuple[int, ...] = ()
         self.corner: tuple[str | int, int] | None = None
         """The corner of a wall that arrow keys move: of the "boundary" or of an obstacle, and which."""
@@ -103,7 +103,7 @@ class Session:
                 DOES[command](self, **arguments)
                 if self.said == before and COMMANDS[command].undoable:
                     self.message = None  # what was wrong is so no longer
-        except SceneError as error:
+        except InputError as error:
             self.complain(error)
         except NotExactError as error:
             self.say("error", str(error), "solver")
@@ -126,7 +126,7 @@ class Session:
         for warning in warned:
             self.say("warning", warning)
 
-    def complain(self, error: SceneError) -> None:
+    def complain(self, error: InputError) -> None:
         """Say what cannot be, and how to mend it."""
         first, *others = error.problems
         more = f" (and {len(others)} more)" if others else ""
@@ -145,7 +145,7 @@ class Session:
         """Make the run; if it cannot be, say why."""
         try:
             self.begin()
-        except SceneError as error:
+        except InputError as error:
             self.complain(error)
         except CaromError as error:
             self.say("error", str(error))
@@ -265,7 +265,9 @@ class Session:
     def moment(self) -> Moment:
         """What undo would bring back."""
         track = self.track
-        return Moment(track.marked(), track.time, self.samples, self.selected, self.entry, self.pace)
+        return Moment(
+            track.marked(), track.time, self.samples, self.selected, self.entry, self.pace, self.arrow_time
+        )
 
     def edit(
         self,
@@ -325,7 +327,7 @@ class Session:
             self.history.remember(name, None, self.moment(), self.clock(), self.run.most_frames)
         self.goal = self.hunting = None
         self.run, self.entry, self.samples = run, entry, Samples((), self.samples.generation + 1)
-        self.pace = region.pace(scene)
+        self.pace, self.arrow_time = region.pace(scene), region.arrow_time(scene)
         self.running = self.held = False
         self.rate = 1.0
         self.selected, self.beside, self.hands, self.count = (), [], set(), len(scene.balls)
@@ -352,7 +354,7 @@ class Session:
         track.restore(moment.past, moment.time)
         generation = self.samples.generation
         self.samples = replace(moment.samples, generation=max(generation, moment.samples.generation) + 1)
-        self.entry, self.pace = moment.entry, moment.pace
+        self.entry, self.pace, self.arrow_time = moment.entry, moment.pace, moment.arrow_time
         self.running, self.beside = False, []
         self.scrub(moment.time)
         self.selected = tuple(k for k in moment.selected if k < self.count)

@@ -8,7 +8,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from carom.errors import CaromError, Problem, SceneError
+from carom.errors import ArgumentError, CaromError, Problem
 from carom.lab import frames
 from carom.lab.running import FASTEST, SLOWEST
 from carom.notebook import modules
@@ -173,7 +173,7 @@ def _check(height: Any, theme: Any, speed: Any) -> None:
         use = f"Use a number from {SLOWEST:g} to {FASTEST:g}."
         problems.append(Problem("speed", f"{shown(speed)} is out of range", use))
     if problems:
-        raise SceneError(problems)
+        raise ArgumentError(problems)
 
 
 def _player(what: Any) -> Player:
@@ -189,4 +189,4 @@ def _player(what: Any) -> Player:
 
         return RecordingPlayer(what)
     kind = f"{type(what).__name__} cannot be shown"
-    raise SceneError([Problem("what", kind, "Give a Simulation, a Scene or a Recording.")])
+    raise ArgumentError([Problem("what", kind, "Give a Simulation, a Scene or a Recording.")])

@@ -8,7 +8,7 @@ from math import erfc, exp, lgamma, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.observable import Floats, Moment, Observable, register
 from carom.observe.room import periodic_axes
 from carom.observe.thermo import present
@@ -31,7 +31,7 @@ class Cells(Observable):
         """Choose the cells."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
-            raise SceneError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
+            raise ArgumentError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
         free = ~scene.balls.fixed
         around, size = periodic_axes(scene), np.array(scene.boundary.size)
         radius = float(sim.radii[free].mean()) if free.any() else 0.0

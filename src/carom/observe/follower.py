@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.blocks import Estimate
 from carom.observe.observable import Moment
 from carom.observe.sampler import Sample, Sampler
@@ -87,7 +87,7 @@ class Measurements:
         series = self._named(name)
         if len(entry) != series.values.ndim - 1:
             what = f"{name} has {series.values.shape[1:] or 'no'} entries, and asked for is {entry or 'none of them'}"
-            raise SceneError([Problem("estimate", what, "Name one entry, or use means(name) for all.")])
+            raise ArgumentError([Problem("estimate", what, "Name one entry, or use means(name) for all.")])
         times, values = series.since(self.begin)
         chosen: tuple[Any, ...] = (slice(None), *entry)
         return mean_of(values[chosen], series.weights(times), inverse=name in self.inverse)
@@ -105,7 +105,7 @@ class Measurements:
     def _named(self, name: str) -> Series:
         if name not in self.series:
             what = f"{name!r} was not measured"
-            raise SceneError([Problem("measurements", what, f"There are {', '.join(self.series) or 'none'}.")])
+            raise ArgumentError([Problem("measurements", what, f"There are {', '.join(self.series) or 'none'}.")])
         return self.series[name]
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.observable import Floats, Moment, Observable, register
 from carom.physics.walls import BOWL, CORNER, DOME
 from carom.scene import Scene
@@ -143,7 +143,7 @@ def _check(scene: Scene) -> None:
         found = [*found, "balls that come to rest"]
     if found:
         what = f"the scene has {' and '.join(found)}, and only free flight, gravity and collisions are linearised"
-        raise SceneError([Problem("lyapunov", what, "Leave this observable out.")])
+        raise ArgumentError([Problem("lyapunov", what, "Leave this observable out.")])
 
 
 def _round_walls(scene: Scene) -> NDArray[Any]:

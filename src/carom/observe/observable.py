@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.scene import Scene
 from carom.scene.base import shown
 
@@ -93,7 +93,7 @@ class Observable:
     inverse_mean: ClassVar[bool] = False
 
     def begin(self, sim: Moment) -> None:
-        """Take what has to be known before the first sample; a SceneError if the scene cannot be measured so."""
+        """Take what has to be known before the first sample; a ArgumentError if the scene cannot be measured so."""
 
     def collide(self, rows: NDArray[Any]) -> None:
         """Take the collisions since the last call: rows of `collision_record` with absolute times, in order."""
@@ -121,11 +121,11 @@ def register(kind: type[Observable]) -> type[Observable]:
     """Let an observable be found by its name; use it as a decorator of the class."""
     if not kind.name or not kind.name.isidentifier():
         what = f"{shown(kind.name)} is not a name"
-        raise SceneError([Problem(kind.__name__, what, "Give the class a name of letters, digits and underscores.")])
+        raise ArgumentError([Problem(kind.__name__, what, "Give the class a name of letters, digits and underscores.")])
     other = _known.get(kind.name)
     if other is not None and (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):
         what = f"the name {kind.name!r} is taken by {other.__qualname__}"
-        raise SceneError([Problem(kind.__name__, what, "Choose another name.")])
+        raise ArgumentError([Problem(kind.__name__, what, "Choose another name.")])
     _known[kind.name] = kind
     return kind
 
@@ -137,7 +137,7 @@ def observable(name: str) -> Observable:
         return known[name]()
     near = get_close_matches(str(name), known, n=3)
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {', '.join(sorted(known))}."
-    raise SceneError([Problem("observables", f"there is no observable {shown(name)}", hint)])
+    raise ArgumentError([Problem("observables", f"there is no observable {shown(name)}", hint)])
 
 
 def kind_of(name: str) -> type[Observable]:

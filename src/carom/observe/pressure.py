@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.interval import OverInterval, running
 from carom.observe.observable import Moment, ratio, register
 from carom.observe.room import mean_radius, volume, wall_area
@@ -81,7 +81,7 @@ class WallPressure(OverInterval):
         self.unit = unit_of_pressure(sim.scene)
         self.area = wall_area(sim.scene, mean_radius(sim.scene))
         if not self.area:
-            raise SceneError([Problem("wall_pressure", "the scene has no walls", "Use virial_pressure.")])
+            raise ArgumentError([Problem("wall_pressure", "the scene has no walls", "Use virial_pressure.")])
 
     def collide(self, rows: NDArray[Any]) -> None:
         """Add the impulses of walls."""
@@ -108,4 +108,4 @@ def _check_gas(scene: Scene, who: str) -> None:
     found = [name for name, there in others.items() if there]
     if found:
         what = f"the scene has {' and '.join(found)}, whose part of the virial is not in the collisions"
-        raise SceneError([Problem(who, what, "Use wall_pressure, or a gas of free balls.")])
+        raise ArgumentError([Problem(who, what, "Use wall_pressure, or a gas of free balls.")])

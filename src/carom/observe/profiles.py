@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.observable import Floats, Moment, Observable, register
 from carom.observe.thermo import present
 from carom.scene import Box
@@ -28,7 +28,7 @@ class Profile(Observable):
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
             what = "layers are those of a box without obstacles"
-            raise SceneError([Problem(self.name, what, "Give the scene a box.")])
+            raise ArgumentError([Problem(self.name, what, "Give the scene a box.")])
         pull = np.abs(scene.gravity)
         self.axis = int(pull.argmax()) if pull.any() else 1
         self.pull = float(pull[self.axis])

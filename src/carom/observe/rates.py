@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.interval import OverInterval
 from carom.observe.observable import Floats, Moment, ratio, register
 from carom.observe.thermo import present
@@ -162,7 +162,7 @@ def species(scene: Scene) -> tuple[NDArray[np.intp], int]:
     _, first, kinds = np.unique(table, axis=0, return_index=True, return_inverse=True)
     if first.size > MOST_SPECIES:
         what = f"the scene has {first.size} species of balls, more than {MOST_SPECIES}"
-        raise SceneError([Problem("rates_by_species", what, "Use collision_rate for all of them together.")])
+        raise ArgumentError([Problem("rates_by_species", what, "Use collision_rate for all of them together.")])
     rank = np.empty(first.size, dtype=np.intp)
     rank[np.argsort(first)] = np.arange(first.size)
     return rank[kinds.ravel()], int(first.size)

@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.scene import Box, Circle, Cylinder, Open, Polygon, Scene
 from carom.scene.outline import Outline
 
@@ -105,6 +105,8 @@ def _length(outline: Outline) -> float:
     return float(straight[~curved].sum() + arcs.sum())
 
 
-def _unknown(why: str, scene: Scene) -> SceneError:
+def _unknown(why: str, scene: Scene) -> ArgumentError:
     what = f"{why}, so that pressure and density of the scene {scene.name!r} cannot be told"
-    return SceneError([Problem("boundary", what, "Measure a gas in a box, a circle or a polygon without obstacles.")])
+    return ArgumentError(
+        [Problem("boundary", what, "Measure a gas in a box, a circle or a polygon without obstacles.")]
+    )

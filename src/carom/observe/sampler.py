@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.frame import Frame
 from carom.observe.observable import Moment, Observable, observable
 from carom.observe.triggers import MANY, NEVER, Trigger
@@ -128,12 +128,12 @@ class Sampler:
             value = np.asarray(given, np.float64)
         except (TypeError, ValueError):
             remedy = "Let sample() give a number, or an array of numbers."
-            raise SceneError([Problem("observables", f"{name} gave {shown(given)}", remedy)]) from None
+            raise ArgumentError([Problem("observables", f"{name} gave {shown(given)}", remedy)]) from None
         shape = self.shapes.setdefault(name, value.shape)
         if value.shape != shape:
             what = f"{name} gave an array of shape {value.shape}, and before that one of shape {shape}"
             remedy = "Let sample() give the same shape each time, with NaN for what is not there."
-            raise SceneError([Problem("observables", what, remedy)])
+            raise ArgumentError([Problem("observables", what, remedy)])
         return value
 
     def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink | None) -> None:
@@ -189,7 +189,7 @@ class Sampler:
         """Refuse balls that have no row."""
         if count > len(self.rows):
             remedy = "Close the recording first, or begin with them and give them a time of birth (born=…)."
-            raise SceneError([Problem("record", "balls cannot be added while a run is being recorded", remedy)])
+            raise ArgumentError([Problem("record", "balls cannot be added while a run is being recorded", remedy)])
 
     def survive(self, stay: NDArray[np.intp]) -> None:
         """Only these balls are left, by their numbers before."""
@@ -328,7 +328,7 @@ def observables_for(given: Any) -> list[Observable]:
         given = (given,)
     if not isinstance(given, Iterable):
         remedy = "Give a list of names, or of instances of classes made from carom's Observable."
-        raise SceneError([Problem("observables", f"{shown(given)} is not a list", remedy)])
+        raise ArgumentError([Problem("observables", f"{shown(given)} is not a list", remedy)])
     found = []
     for each in given:
         if isinstance(each, str):
@@ -337,7 +337,7 @@ def observables_for(given: Any) -> list[Observable]:
             found.append(each)
         else:
             remedy = "Give names, or instances of classes made from carom's Observable."
-            raise SceneError([Problem("observables", f"{shown(each)} is not an observable", remedy)])
+            raise ArgumentError([Problem("observables", f"{shown(each)} is not an observable", remedy)])
     _check_names([each.name for each in found])
     return found
 
@@ -346,9 +346,9 @@ def _check_names(names: Sequence[Any]) -> None:
     """Refuse names that are no words, or there twice: they name groups of a file, where "a/b" would be two."""
     for name in names:
         if not name:
-            raise SceneError([Problem("observables", "one has no name", "Give each a name of its own.")])
+            raise ArgumentError([Problem("observables", "one has no name", "Give each a name of its own.")])
         if not isinstance(name, str) or not name.isidentifier():
             remedy = "Give the class a name of letters, digits and underscores."
-            raise SceneError([Problem("observables", f"{shown(name)} is not a name", remedy)])
+            raise ArgumentError([Problem("observables", f"{shown(name)} is not a name", remedy)])
         if names.count(name) > 1:
-            raise SceneError([Problem("observables", f"{name!r} is there twice", "Give each a name of its own.")])
+            raise ArgumentError([Problem("observables", f"{name!r} is there twice", "Give each a name of its own.")])

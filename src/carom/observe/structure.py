@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.observable import Floats, Moment, Observable, register
 from carom.observe.room import periodic_axes
 from carom.observe.thermo import present
@@ -42,7 +42,7 @@ class RadialDistribution(Observable):
         """Choose the bins, and count how many pairs without order would be in each."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
-            raise SceneError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
+            raise ArgumentError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
         who = present(sim)
         around, size = periodic_axes(scene), np.array(scene.boundary.size)
         radius = float(sim.radii[who].mean()) if who.size else 0.0

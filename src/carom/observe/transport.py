@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.observe.observable import Floats, Moment, Observable, ratio, register
 from carom.observe.room import unwrapped
 from carom.observe.thermo import present
@@ -33,7 +33,7 @@ class SinceStart(Observable):
         now = self.each(sim)
         if now.shape != self.start.shape:
             what = f"balls: {len(self.start)} when recording began, {len(now)} now"
-            raise SceneError([Problem(self.name, what, "Leave this observable out where balls come and go.")])
+            raise ArgumentError([Problem(self.name, what, "Leave this observable out where balls come and go.")])
         good = ~np.isnan(now).any(axis=1) & ~np.isnan(self.start).any(axis=1)
         return self.start[good], now[good]
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.scene.base import shown
 
 NEVER = np.inf
@@ -56,7 +56,7 @@ class Every:
         """Refuse a start beside which dt is nothing: no time would ever pass."""
         if self.due(start, 0, 1)[0] == start:
             what = f"{self.dt:g} s is too short to be told apart at t = {start:.9g} s"
-            raise SceneError([Problem("every", what, "Give a longer time, such as 0.1.")])
+            raise ArgumentError([Problem("every", what, "Give a longer time, such as 0.1.")])
 
     def described(self) -> dict[str, Any]:
         """What it is, for a file."""
@@ -75,7 +75,7 @@ class Times:
         except (TypeError, ValueError):
             numbers = np.array([np.nan])
         if numbers.ndim != 1 or not np.isfinite(numbers).all():
-            raise SceneError([Problem("at", f"{shown(times)} is not a list of times", "Give numbers of seconds.")])
+            raise ArgumentError([Problem("at", f"{shown(times)} is not a list of times", "Give numbers of seconds.")])
         object.__setattr__(self, "times", np.unique(numbers))
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # by time alone
@@ -103,7 +103,7 @@ class Collisions:
         given: Any = self.n
         if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
             what = f"{shown(given)} is not a number of collisions"
-            raise SceneError([Problem("every", what, "Use a whole number, 1 or more.")])
+            raise ArgumentError([Problem("every", what, "Use a whole number, 1 or more.")])
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:
         """The start, then after so many collisions."""
@@ -154,7 +154,7 @@ def read(text: dict[str, Any]) -> Trigger:
             return Collisions(n)
         case {**others} if not others:
             return Once()
-    raise SceneError([Problem("triggers", f"{shown(text)} tells no moments", "Give a file as carom has saved it.")])
+    raise ArgumentError([Problem("triggers", f"{shown(text)} tells no moments", "Give a file as carom has saved it.")])
 
 
 def is_number(value: Any) -> bool:
@@ -165,5 +165,5 @@ def is_number(value: Any) -> bool:
 def _positive(where: str, value: Any) -> float:
     if not is_number(value) or not 0.0 < value < np.inf:
         what = f"{shown(value)} is not a time above 0"
-        raise SceneError([Problem(where, what, "Give a number of seconds, such as 0.1.")])
+        raise ArgumentError([Problem(where, what, "Give a number of seconds, such as 0.1.")])
     return float(value)

@@ -11,7 +11,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from carom.errors import LONGEST_PLACE, Problem, SceneError, the_first
+from carom.errors import LONGEST_PLACE, InputError, Problem, SceneError, the_first
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
@@ -145,7 +145,7 @@ def _problems(detail: ErrorDetails, model: type[BaseModel]) -> Iterator[Problem]
     """One complaint of pydantic as problems: what a part of ours said, or pydantic's own words."""
     kind, location = detail["type"], detail["loc"]
     said = detail.get("ctx", {}).get("error")
-    if isinstance(said, SceneError):
+    if isinstance(said, InputError):
         yield from (problem.inside(place(location)) for problem in said.problems)
     elif kind == "extra_forbidden":
         yield _unknown_key(place(location), detail["input"], model.model_fields)

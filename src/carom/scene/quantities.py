@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field
 
-from carom.errors import Problem, SceneError, the_first
+from carom.errors import InputError, Problem, SceneError, the_first
 from carom.scene.base import fault, nearest, shown
 
 LARGEST = 1e150
@@ -131,7 +131,7 @@ def each(check: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
     for index, value in enumerate(values):
         try:
             results.append(check(value))
-        except SceneError as error:
+        except InputError as error:
             problems.extend(problem.inside(f"[{index}]") for problem in error.problems)
             if len(problems) > MANY:
                 raise SceneError(the_first(problems, at_least=True)) from None

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from carom.errors import SceneError, StorageError
+from carom.errors import InputError, StorageError
 
 if TYPE_CHECKING:
     import h5py
@@ -92,7 +92,7 @@ def reading(path: Path, what: str = "cannot be read") -> Iterator[None]:
     except StorageError:
         raise
     except Exception as error:  # libraries answer broken files with errors of any kind
-        told = error.problems[0].what if isinstance(error, SceneError) else str(error)
+        told = error.problems[0].what if isinstance(error, InputError) else str(error)
         told = one_line(told) or type(error).__name__
         remedy = "Record it anew: carom run … --out FILE.h5."
         raise StorageError(path, f"{what} ({told[:200]})", remedy) from error

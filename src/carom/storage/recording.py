@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError, StorageError
+from carom.errors import ArgumentError, Problem, StorageError
 from carom.observe.frame import Frame
 from carom.observe.series import Series
 from carom.observe.triggers import is_number
@@ -193,7 +193,7 @@ class Recording:
         if isinstance(k, bool) or not isinstance(k, int | np.integer):
             remedy = "Give a whole number or a slice; by time, use at(t)."
             problem = Problem("recording", f"{shown(k)} is not the number of a frame", remedy)
-            raise SceneError([problem], source=str(self.path))
+            raise ArgumentError([problem], source=str(self.path))
         if not -len(self) <= k < len(self):
             raise IndexError(f"there is no frame {k}: there are {len(self)}")
         k = int(k) % len(self)
@@ -276,11 +276,11 @@ class Recording:
         """The run at any time: rebuilt from the events bit for bit if they are there, else the frame of that time."""
         if not is_number(t):
             problem = Problem("at", f"{shown(t)} is not a time", "Give a number of seconds.")
-            raise SceneError([problem], source=str(self.path))
+            raise ArgumentError([problem], source=str(self.path))
         low, high = self.span
         if not low <= t <= high:
             what = f"{t} s is outside of what was recorded, {low:.9g} to {high:.9g} s"
-            raise SceneError([Problem("at", what, "Choose a time within.")], source=str(self.path))
+            raise ArgumentError([Problem("at", what, "Choose a time within.")], source=str(self.path))
         if not self.exact:
             k = int(np.searchsorted(self._times, t, side="right"))  # of several at a time, what came last
             if k and self._times[k - 1] == t:
@@ -288,7 +288,7 @@ class Recording:
             near = ", ".join(f"{time:.9g}" for time in self._times[max(0, k - 1) : k + 1])
             what = f"no frame was kept at {t} s, and this run cannot be rebuilt from its events"
             remedy = f"There are {len(self)} frames (.times); the nearest are at {near} s."
-            raise SceneError([Problem("at", what, remedy)], source=str(self.path))
+            raise ArgumentError([Problem("at", what, remedy)], source=str(self.path))
         history = self.history
         with reading(self.path):
             instant = history.at(t)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from carom.errors import Problem, SceneError
+from carom.errors import InputError, Problem
 from carom.scene.base import fault, nearest, shown
 from carom.sweeps import paths
 from carom.sweeps.plan import RUN, check_run_path, plan_problems
@@ -58,7 +58,7 @@ def _paths(study: Study) -> Iterator[Problem]:
                 check_run_path(path)
             else:
                 paths.prepare(study.scene, steps)
-        except SceneError as error:
+        except InputError as error:
             yield from (Problem(where(path), problem.what, problem.remedy) for problem in error.problems)
 
 
@@ -112,7 +112,7 @@ def _plan(study: Study) -> Iterator[Problem]:
     first = {path: one.value(0) for path, one in study.parameters.items()}
     try:
         yield from plan_problems(study.run.with_values(first), study.observables)
-    except SceneError as error:
+    except InputError as error:
         yield from (Problem(where(f"{RUN}{told.where}"), told.what, told.remedy) for told in error.problems)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from carom import choice
-from carom.errors import Problem, SceneError, SolverError
+from carom.errors import InputError, Problem, SceneError, SolverError
 from carom.observe.observable import observable
 from carom.scene import Scene, library
 from carom.scene.base import place, shown
@@ -68,7 +68,7 @@ def _problems_of(study: Study, path: str, values: dict[str, Value], budget: int)
     size = 0
     try:
         run = study.run.with_values(values)
-    except SceneError as error:
+    except InputError as error:
         return [_placed(problem, path, values, RUN) for problem in error.problems], 0
     found = [_placed(problem, path, values) for problem in plan_problems(run, study.observables)]
     try:
@@ -76,7 +76,7 @@ def _problems_of(study: Study, path: str, values: dict[str, Value], budget: int)
         size = len(scene.balls) if scene is not None else 0
         if scene is not None:
             found += [_placed(problem, path, values) for problem in _unsolved(scene, run)]
-    except SceneError as error:
+    except InputError as error:
         found += [_placed(problem, path, values) for problem in error.problems]
     return found, size
 
@@ -92,7 +92,7 @@ def _built(study: Study, values: dict[str, Value], budget: int) -> Scene | None:
         if isinstance(kind, str) and kind in library.generators():
             try:
                 made = library.generators()[kind].of(options)
-            except SceneError as error:
+            except InputError as error:
                 raise SceneError(problem.inside("generator") for problem in error.problems) from None
             if made.expected > min(MOST_BALLS, budget):
                 return None
@@ -107,7 +107,7 @@ def _unsolved(scene: Scene, run: RunPlan) -> Iterator[Problem]:
         yield from of_integrator(run.integrator, "run.integrator")
     try:
         choice.solver_for(scene, choice.Wish(run.solver, run.step, run.integrator, run.contacts, (), run.neighbours))
-    except SceneError as error:
+    except InputError as error:
         yield from (problem.inside("run") for problem in error.problems)
     except SolverError as error:
         yield Problem("run.solver", str(error).rstrip("."), 'Or use solver = "auto".')
@@ -131,7 +131,7 @@ def _unknown_observables(study: Study) -> Iterator[Problem]:
         if one.own is None:
             try:
                 observable(one.name)
-            except SceneError as error:
+            except InputError as error:
                 (problem,) = error.problems
                 remedy = f"{problem.remedy} One of your own is given again, as observables=[…]."
                 yield Problem(f"observables[{index}]", problem.what, remedy)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from carom import portable
-from carom.errors import Problem, SceneError, StudyError
+from carom.errors import InputError, Problem, StudyError
 from carom.observe.observable import Floats
 from carom.scene import Scene
 from carom.sweeps.plan import RunSpec, scene_of
@@ -103,7 +103,7 @@ def _of_scene(wanted: Iterable[Wanted], scene: Scene) -> Iterator[tuple[Wanted, 
         try:
             measures.begin(start)
             shape = np.shape(measures.sample(start))
-        except SceneError as error:
+        except InputError as error:
             raise StudyError([problem.inside("observables") for problem in error.problems]) from None
         names = _entries(each.name, shape, measures.labels, scene.dimension)
         yield each, [_stem(name, each.take) for name in names]

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from carom.errors import CaromError, Problem, SceneError, StorageError
+from carom.errors import ArgumentError, CaromError, Problem, StorageError
 from carom.sweeps import cluster, probing
 from carom.sweeps.flow import Flow
 
@@ -93,7 +93,7 @@ def sweep(  # noqa: PLR0913  # each is one choice, and has a default
     """
     cluster.check(client=client, scheduler=scheduler, workers=workers)
     if resume and out is None:
-        raise SceneError([Problem("resume", "there is no folder to go on in", "Name it: out=… (--out).")])
+        raise ArgumentError([Problem("resume", "there is no folder to go on in", "Name it: out=… (--out).")])
     wanted = _study(study, observables)
     wanted.check()
     with contextlib.ExitStack() as stack:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
-from carom.errors import Problem, SceneError, StudyError, the_first
+from carom.errors import InputError, Problem, SceneError, StudyError, the_first
 from carom.observe.observable import Observable
 from carom.scene import Scene, library
 from carom.scene import files as scene_files
@@ -90,7 +90,7 @@ def _as_parameters(value: Any) -> dict[str, Range]:
     for path, given in value.items():
         try:
             ranges[word(path)] = as_range(given)
-        except SceneError as error:
+        except InputError as error:
             problems += [problem.inside(quoted(path)) for problem in error.problems]
     if problems:
         raise SceneError(the_first(problems))
@@ -177,7 +177,7 @@ class Study(Part):
         def __init__(self, **values: Any) -> None:
             try:
                 super().__init__(**values)
-            except SceneError as error:
+            except InputError as error:
                 raise StudyError(error.problems, error.source) from None
 
     # Files.
@@ -191,7 +191,7 @@ class Study(Part):
                 return cls.loads(_ready(path.name), name=f"{path.name}.toml", observables=observables)
             path = path / "study.toml" if path.is_dir() else path
             return cls._of_content(scene_files.read(path), str(path), path.parent, observables)
-        except SceneError as error:
+        except InputError as error:
             raise StudyError(error.problems, error.source or str(path)) from None
         except (OSError, ValueError) as error:  # a name that no file can have
             raise StudyError(
@@ -205,7 +205,7 @@ class Study(Part):
         """The study in a text of TOML; errors begin with `name`, and paths of scenes with `folder`."""
         try:
             return cls._of_content(scene_files.parse(text, "toml"), name, Path(folder or "."), observables)
-        except SceneError as error:
+        except InputError as error:
             raise StudyError(error.problems, error.source or name) from None
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon, Scene, Wedge
 from carom.views.measures import BAR_STEPS, LENGTHS, SCALE_STEPS, plain, quantity, round_above, round_below
 
@@ -125,7 +125,7 @@ def sheet_for(scene: Scene, scale: ScaleName | None, pixels: float, *, flight: f
         _check_real(largest)
         return sheet
     if scale != "fit":
-        raise SceneError([Problem("scale", f"{scale!r} is unknown", "Use 'real' or 'fit'.")])
+        raise ArgumentError([Problem("scale", f"{scale!r} is unknown", "Use 'real' or 'fit'.")])
     room, (across, up) = _room(pixels), sheet.seen
     need = max(across / (room - 2.0 * MARGIN), up / (room - sheet.above_and_below))
     return replace(sheet, scale=Scale.fitting(need))
@@ -134,7 +134,7 @@ def sheet_for(scene: Scene, scale: ScaleName | None, pixels: float, *, flight: f
 def _check_real(largest: float) -> None:
     if not SMALLEST_SHEET <= largest <= LARGEST_SHEET:
         what = f"at its real size the picture would be {quantity(largest, LENGTHS)} large"
-        raise SceneError([Problem("scale", what, "Use scale='fit'.")])
+        raise ArgumentError([Problem("scale", what, "Use scale='fit'.")])
 
 
 def _room(pixels: Any) -> float:
@@ -142,7 +142,7 @@ def _room(pixels: Any) -> float:
     number = isinstance(pixels, int | float | np.integer | np.floating) and not isinstance(pixels, bool)
     if not number or not FEWEST_PIXELS <= pixels <= MOST_PIXELS:
         remedy = f"Use a number from {FEWEST_PIXELS:g} to {MOST_PIXELS:g}."
-        raise SceneError([Problem("pixels", f"{pixels!r} is no size of a picture", remedy)])
+        raise ArgumentError([Problem("pixels", f"{pixels!r} is no size of a picture", remedy)])
     return float(pixels) * PIXEL
 
 

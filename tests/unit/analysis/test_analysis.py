@@ -12,7 +12,7 @@ from carom.analysis.along import BLOCK, Reel, taken
 from carom.analysis.measure import with_error
 from carom.analysis.stills import Still
 from carom.cli.analyse import analyse as command
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.observable import observable
 from carom.observe.triggers import Collisions
 from carom.storage.recording import Recording
@@ -42,7 +42,7 @@ def test_a_start_that_is_no_time_is_refused(tmp_path):
     sim = Simulation(library.load("gas", count=4))
     with sim.record(tmp_path / "run.h5", every=0.1):
         sim.run(until=0.1)
-    with pytest.raises(SceneError, match=r"run\.h5: since: 'a' is not a time\. Give a number of seconds\.$"):
+    with pytest.raises(ArgumentError, match=r"run\.h5: since: 'a' is not a time\. Give a number of seconds\.$"):
         analyse(tmp_path / "run.h5", since="a")
 
 
@@ -98,7 +98,7 @@ def test_a_part_of_the_time_is_left_out(recorded):
         assert 25 < len(Reel(recording, most=50)) <= 50
         begin, end = recording.span
     assert f"measured from {begin + 0.1 * (end - begin):.6g} s on" in dict(analyse(recorded).facts)["time"]
-    with pytest.raises(SceneError, match=r"since: 1000 s is after the end, .* s. Choose an earlier time."):
+    with pytest.raises(ArgumentError, match=r"since: 1000 s is after the end, .* s. Choose an earlier time."):
         analyse(recorded, since=1000.0)
 
 

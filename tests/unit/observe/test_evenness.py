@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import carom
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.evenness import EXACT, Dispersion, Evenness, chance_of, chances, divided
 from carom.sweeps.columns import Start
 
@@ -134,7 +134,7 @@ def test_a_gas_is_more_even_than_chance_and_a_rack_is_not() -> None:
 
 
 def test_what_cannot_be_divided_is_refused() -> None:
-    with pytest.raises(SceneError, match=r"evenness: it needs a box without obstacles\. Give the scene a box"):
+    with pytest.raises(ArgumentError, match=r"evenness: it needs a box without obstacles\. Give the scene a box"):
         measured(Evenness, Start(carom.Scene(balls=[carom.Ball(position=(0, 0))])))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Box, Circle, Polygon, Scene, Simulation, library
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.observable import observable
 
 pytestmark = pytest.mark.requirement("T-08")
@@ -145,5 +145,5 @@ def test_a_very_long_interval_does_not_overflow():
 
 def test_forces_are_refused():
     scene = Scene(boundary=Box(size=(1, 1)), drag=0.1, balls=[Ball(position=(0.5, 0.5), velocity=(1, 0))])
-    with pytest.raises(SceneError, match="the scene has drag, and only free flight"):
+    with pytest.raises(ArgumentError, match="the scene has drag, and only free flight"):
         observable("lyapunov").begin(Simulation(scene))

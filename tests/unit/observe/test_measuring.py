@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import carom
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.observable import Observable
 from carom.observe.series import Series, mean_of, means_of
 from carom.observe.triggers import Collisions
@@ -83,9 +83,9 @@ def test_entries_of_a_vector_are_named() -> None:
     means, errors = found.means("momentum")
     assert means.shape == errors.shape == (2,)
     assert found.estimate("momentum", 1).mean == means[1]
-    with pytest.raises(SceneError, match=r"estimate: momentum has \(2,\) entries, .* Name one entry"):
+    with pytest.raises(ArgumentError, match=r"estimate: momentum has \(2,\) entries, .* Name one entry"):
         found.estimate("momentum")
-    with pytest.raises(SceneError, match=r"'energy' was not measured\. There are momentum"):
+    with pytest.raises(ArgumentError, match=r"'energy' was not measured\. There are momentum"):
         found.estimate("energy")
 
 
@@ -137,14 +137,17 @@ def test_who_breaks_off_leaves_the_run_as_it_is() -> None:
 
 def test_two_do_not_follow_the_same_run(tmp_path: Path) -> None:
     sim = carom.Simulation(gas())
-    with sim.record(tmp_path / "gas.h5"), pytest.raises(SceneError, match=r"measure: the run is being recorded .*gas"):
+    with (
+        sim.record(tmp_path / "gas.h5"),
+        pytest.raises(ArgumentError, match=r"measure: the run is being recorded .*gas"),
+    ):
         sim.measure("energy", until=1.0)
     told = []
 
     def progress(part: float) -> None:
         if not told:
             told.append(copy.deepcopy(sim))
-            with pytest.raises(SceneError, match="record: the run is being measured"):
+            with pytest.raises(ArgumentError, match="record: the run is being measured"):
                 sim.record(tmp_path / "more.h5")
 
     sim.measure("energy", until=1.0, every=0.1, progress=progress)
@@ -155,14 +158,16 @@ def test_two_do_not_follow_the_same_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("settle", [0.5, 2.0])
 def test_settling_leaves_something_to_measure(settle: float) -> None:
     sim = carom.Simulation(gas()).run(until=0.5)
-    with pytest.raises(SceneError, match=rf"settle: {settle:g} s from the start of measuring leave nothing .* at 1 s"):
+    with pytest.raises(
+        ArgumentError, match=rf"settle: {settle:g} s from the start of measuring leave nothing .* at 1 s"
+    ):
         sim.measure("energy", until=1.0, every=0.1, settle=settle)
     assert np.isfinite(sim.measure("energy", until=1.0, every=0.1, settle=0.3).estimate("energy").mean)
 
 
 @pytest.mark.parametrize("settle", [-1.0, np.nan, "1", True])
 def test_settling_is_a_time(settle: Any) -> None:
-    with pytest.raises(SceneError, match=r"settle: .* is not a time"):
+    with pytest.raises(ArgumentError, match=r"settle: .* is not a time"):
         carom.Simulation(gas()).measure("energy", until=1.0, settle=settle)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom import Simulation, library
-from carom.errors import CaromError, SceneError
+from carom.errors import ArgumentError, CaromError
 from carom.observe.observable import Observable, names, observable, register
 
 IN_A_BOX = {"wall_pressure"}
@@ -61,14 +61,14 @@ def test_all_the_usual_ones_are_there():
 def test_an_unknown_name_is_told_with_its_neighbours():
     with pytest.raises(CaromError, match=r"there is no observable 'temprature'. Did you mean 'temperature'"):
         observable("temprature")
-    with pytest.raises(SceneError, match=r"There are .*energy.*temperature"):
+    with pytest.raises(ArgumentError, match=r"There are .*energy.*temperature"):
         observable("zzz")
 
 
 def test_names_are_checked_when_registered():
-    with pytest.raises(SceneError, match="'two words' is not a name"):
+    with pytest.raises(ArgumentError, match="'two words' is not a name"):
         register(type("Odd", (Observable,), {"name": "two words"}))
-    with pytest.raises(SceneError, match="the name 'energy' is taken by Energy"):
+    with pytest.raises(ArgumentError, match="the name 'energy' is taken by Energy"):
         register(type("Mine", (Observable,), {"name": "energy"}))
     assert type(observable("energy")).__name__ == "Energy"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Balls, Box, Link, Scene, Simulation, library
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.observable import observable
 from carom.observe.rates import species
 
@@ -113,7 +113,7 @@ def test_rates_between_species_are_of_one_piece():
 
 def test_too_many_species_are_refused():
     balls = Balls(position=np.arange(40.0).reshape(20, 2), mass=np.arange(20) + 1.0)
-    with pytest.raises(SceneError, match=r"20 species of balls, more than 16. Use collision_rate"):
+    with pytest.raises(ArgumentError, match=r"20 species of balls, more than 16. Use collision_rate"):
         species(Scene(balls=balls))
 
 
@@ -143,7 +143,7 @@ def test_too_many_species_are_refused():
     ],
 )
 def test_scenes_without_a_pressure_say_so(name, scene, words):
-    with pytest.raises(SceneError, match=words):
+    with pytest.raises(ArgumentError, match=words):
         observable(name).begin(Simulation(scene))
 
 

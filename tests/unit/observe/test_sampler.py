@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 import carom
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.frame import Frame
 from carom.observe.observable import Observable
 from carom.observe.sampler import Sampler, observables_for
@@ -109,7 +109,7 @@ def test_rows_are_those_of_the_beginning_when_balls_are_gone() -> None:
 def test_added_balls_have_no_row() -> None:
     sampler = Sampler([Every(1.0)], [], events=True, count=3)
     sampler.check_room(3)
-    with pytest.raises(SceneError, match=r"record: balls cannot be added while a run is being recorded\. Close"):
+    with pytest.raises(ArgumentError, match=r"record: balls cannot be added while a run is being recorded\. Close"):
         sampler.check_room(4)
 
 
@@ -147,19 +147,21 @@ def test_observables_by_name_and_of_ones_own() -> None:
 
 
 def test_wrong_observables_are_refused() -> None:
-    with pytest.raises(SceneError, match=r"observables: 7 is not an observable\. Give names"):
+    with pytest.raises(ArgumentError, match=r"observables: 7 is not an observable\. Give names"):
         observables_for([7])
-    with pytest.raises(SceneError, match=r"observables: 'energy' is there twice\."):
+    with pytest.raises(ArgumentError, match=r"observables: 'energy' is there twice\."):
         observables_for(["energy", "energy"])
 
 
 @pytest.mark.parametrize("name", ["a/b", "/abs", ".", " ", "a b", "a\x00b", "1st", "a\n", 3])
 def test_a_name_that_cannot_stand_in_a_file_is_refused(name: object) -> None:
     odd = type("Odd", (Count,), {"name": name})()
-    with pytest.raises(SceneError, match=r"^observables: .* is not a name\. Give the class a name of letters, digits"):
+    with pytest.raises(
+        ArgumentError, match=r"^observables: .* is not a name\. Give the class a name of letters, digits"
+    ):
         observables_for([odd])
 
 
 def test_what_is_no_list_is_refused() -> None:
-    with pytest.raises(SceneError, match=r"^observables: 3 is not a list\. Give a list of names"):
+    with pytest.raises(ArgumentError, match=r"^observables: 3 is not a list\. Give a list of names"):
         observables_for(3)

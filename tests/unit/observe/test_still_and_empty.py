@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Balls, Box, Scene, Simulation
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.observable import Observable, kind_of, names, observable
 
 AT_REST = Scene(boundary=Box(size=(1, 1)), balls=[Ball(position=(0.5, 0.5), radius=0.1)])
@@ -18,7 +18,7 @@ def test_nothing_to_measure_is_no_reason_to_warn(name, scene):
     each = observable(name)
     try:
         each.begin(sim)
-    except SceneError:
+    except ArgumentError:
         return
     first = each.sample(sim)
     sim.run(until=0.1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom import Balls, Box, Circle, Scene, Simulation
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.observable import observable
 from carom.observe.structure import contact_value, overlap, pair_counts
 
@@ -89,7 +89,7 @@ def test_contact_value_of_a_known_curve():
 
 def test_a_round_vessel_has_none():
     balls = Balls(position=[(0.0, 0.0), (0.5, 0.0)], radius=0.1)
-    with pytest.raises(SceneError, match="radial_distribution: it needs a box without obstacles"):
+    with pytest.raises(ArgumentError, match="radial_distribution: it needs a box without obstacles"):
         observable("radial_distribution").begin(
             Simulation(Scene(boundary=Circle(centre=(0, 0), radius=2), balls=balls))
         )

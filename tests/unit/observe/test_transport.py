@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Balls, Box, Circle, Scene, Simulation
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.observable import observable
 
 
@@ -37,7 +37,7 @@ def test_balls_that_come_and_go_are_refused():
     moved = observable("mean_squared_displacement")
     moved.begin(sim)
     sim.add(Ball(position=(0.1, 0.1)))
-    with pytest.raises(SceneError, match="balls: 1 when recording began, 2 now"):
+    with pytest.raises(ArgumentError, match="balls: 1 when recording began, 2 now"):
         moved.sample(sim)
 
 
@@ -61,5 +61,5 @@ def test_layers_are_along_gravity():
 
 def test_layers_need_a_box():
     scene = Scene(boundary=Circle(centre=(0, 0), radius=1), balls=[Ball(position=(0, 0))])
-    with pytest.raises(SceneError, match="layers are those of a box"):
+    with pytest.raises(ArgumentError, match="layers are those of a box"):
         observable("density_profile").begin(Simulation(scene))

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.observe.triggers import MANY, NEVER, Collisions, Every, Once, Times, read, triggers_for
 
 
@@ -45,17 +45,17 @@ def test_a_trigger_survives_a_file(trigger: Any) -> None:
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, "often", True])
 def test_a_wrong_interval_is_refused(value: Any) -> None:
-    with pytest.raises(SceneError, match=r"every: .* is not a time above 0\. Give a number of seconds"):
+    with pytest.raises(ArgumentError, match=r"every: .* is not a time above 0\. Give a number of seconds"):
         triggers_for(value, None)
 
 
 @pytest.mark.parametrize("value", ["soon", [1.0, np.nan], [[1.0]], [None]])
 def test_wrong_times_are_refused(value: Any) -> None:
-    with pytest.raises(SceneError, match=r"at: .* is not a list of times\. Give numbers of seconds"):
+    with pytest.raises(ArgumentError, match=r"at: .* is not a list of times\. Give numbers of seconds"):
         triggers_for(None, value)
 
 
 @pytest.mark.parametrize("value", [0, 1.5, True])
 def test_a_wrong_number_of_collisions_is_refused(value: Any) -> None:
-    with pytest.raises(SceneError, match=r"every: .* is not a number of collisions"):
+    with pytest.raises(ArgumentError, match=r"every: .* is not a number of collisions"):
         Collisions(value)

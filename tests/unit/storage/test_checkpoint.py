@@ -305,8 +305,8 @@ def refused(path: Path, arrays: dict[str, NDArray[Any]]) -> str:
     "change",
     [
         {"time": "nan"}, {"time": (-1.0).hex()}, {"time": None}, {"solver": "foo"}, {"wish": []}, {"wish": {}},
-        {"recording": 5}, {"versions": 3}, {"format": "x"}, {"rows": {}}, {"rows": {"x": -1}}, {"rows": {"x": 1}}, {"triggers": [5]},
-        {"pause": "x"}, {"pause": -1.0}, {"goal": None}, {"observables": [3]}, {"mark": 1},
+        {"recording": 5}, {"versions": 3}, {"format": "x"}, {"rows": {}}, {"rows": {"x": -1}}, {"rows": {"x": 1}},
+        {"triggers": [5]}, {"pause": "x"}, {"pause": -1.0}, {"goal": None}, {"observables": [3]}, {"mark": 1},
     ],
 )  # fmt: skip
 def test_a_checkpoint_that_tells_nonsense_is_one_line(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import carom
-from carom.errors import BlowUpError, SceneError, StorageError, StorageWarning
+from carom.errors import ArgumentError, BlowUpError, StorageError, StorageWarning
 from carom.observe import observable
 from carom.observe.observable import Observable
 from carom.solvers.stepped import engine as stepped
@@ -151,16 +151,18 @@ class Word(Observable):
 def test_an_observable_that_changes_its_shape_is_named(tmp_path: Path) -> None:
     sim = carom.Simulation(gas())
     says = r"^observables: growing gave an array of shape \(3,\), and before that one of shape \(2,\)\. Let sample\(\)"
-    with sim.record(tmp_path / "gas.h5", every=0.02, observables=[Growing()]), pytest.raises(SceneError, match=says):
+    with sim.record(tmp_path / "gas.h5", every=0.02, observables=[Growing()]), pytest.raises(ArgumentError, match=says):
         sim.run(until=0.1)
-    with pytest.raises(SceneError, match=says):
+    with pytest.raises(ArgumentError, match=says):
         carom.Simulation(gas()).measure([Growing()], until=0.1, every=0.02)
     with carom.Recording(tmp_path / "gas.h5") as recording:
         assert recording.observables["growing"].values.shape == (3, 2)
 
 
 def test_an_observable_that_gives_no_number_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SceneError, match=r"^observables: word gave 'high'\. Let sample\(\) give a number, or an array"):
+    with pytest.raises(
+        ArgumentError, match=r"^observables: word gave 'high'\. Let sample\(\) give a number, or an array"
+    ):
         carom.Simulation(gas()).record(tmp_path / "gas.h5", observables=[Word()])
 
 
@@ -186,7 +188,7 @@ def test_nothing_of_a_recording_is_done_amid_a_step(tmp_path: Path) -> None:
     @sim.after_step
     def hook() -> None:
         for what in (recorder.checkpoint, recorder.flush, recorder.close, lambda: sim.record(tmp_path / "other.h5")):
-            with pytest.raises(SceneError, match="is not possible from a hook, amid a step") as caught:
+            with pytest.raises(ArgumentError, match="is not possible from a hook, amid a step") as caught:
                 what()
             refused.append(caught.value.problems[0].where)
 
@@ -209,7 +211,9 @@ def test_what_would_tear_the_file_is_refused(tmp_path: Path, what: str, change: 
     sim = carom.Simulation(boxed())
     scene = sim.scene
     with sim.record(tmp_path / "run.h5", every=0.1):
-        with pytest.raises(SceneError, match=f"record: {what} cannot be changed while a run is being recorded. Close"):
+        with pytest.raises(
+            ArgumentError, match=f"record: {what} cannot be changed while a run is being recorded. Close"
+        ):
             change(sim)
         assert sim.scene is scene
         sim.change(0, velocity=(0.5, 0.0))
@@ -223,7 +227,9 @@ def test_what_would_tear_the_file_is_refused(tmp_path: Path, what: str, change: 
 @pytest.mark.parametrize("start", [1.0, 1e9])
 def test_frames_that_are_too_close_are_refused(tmp_path: Path, start: float) -> None:
     sim = carom.Simulation(pair()).run(until=start)
-    with pytest.raises(SceneError, match=r"every: 1e-30 s is too short to be told apart at t = .* Give a longer time"):
+    with pytest.raises(
+        ArgumentError, match=r"every: 1e-30 s is too short to be told apart at t = .* Give a longer time"
+    ):
         sim.record(tmp_path / "pair.h5", every=1e-30)
 
 
@@ -432,7 +438,7 @@ def test_every_observable_bears_that_balls_come_and_go(tmp_path: Path, way: Any)
         each = observable.observable(name)
         try:
             each.begin(first)
-        except SceneError:  # it says that it cannot
+        except ArgumentError:  # it says that it cannot
             continue
         able.append(name)
     assert len(able) >= 19

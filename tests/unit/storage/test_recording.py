@@ -16,7 +16,7 @@ import pytest
 
 import carom
 from carom.analysis import analyse
-from carom.errors import CaromError, SceneError, StorageError
+from carom.errors import ArgumentError, CaromError, StorageError
 from carom.observe.observable import Observable
 from carom.observe.triggers import Collisions
 from carom.storage import tape
@@ -109,14 +109,14 @@ def test_any_instant_of_an_exact_run(recorded: tuple[Path, carom.Simulation]) ->
     with Recording(path) as recording:
         assert recording.exact == (sim.solver == "exact")
         if not recording.exact:
-            with pytest.raises(SceneError, match=r"at: no frame was kept at 0\.1234 s.*22 frames.*0\.123, 0\.15"):
+            with pytest.raises(ArgumentError, match=r"at: no frame was kept at 0\.1234 s.*22 frames.*0\.123, 0\.15"):
                 recording.at(0.1234)
             return
         for t in (0.0, 0.1234, 0.5, 0.98765):
             other = carom.Simulation(gas()).run(until=t)
             assert recording.at(t).positions.tobytes() == other.positions.tobytes()
             assert recording.at(t).velocities.tobytes() == other.velocities.tobytes()
-        with pytest.raises(SceneError, match=r"at: 1\.5 s is outside of what was recorded, 0 to 1 s"):
+        with pytest.raises(ArgumentError, match=r"at: 1\.5 s is outside of what was recorded, 0 to 1 s"):
             recording.at(1.5)
 
 
@@ -267,7 +267,7 @@ def test_added_balls_are_refused_and_the_run_stays_whole(tmp_path: Path) -> None
     sim = carom.Simulation(carom.library.load("break"))
     count = len(sim.masses)
     with sim.record(tmp_path / "break.h5", every=0.1):
-        with pytest.raises(SceneError, match="balls cannot be added while a run is being recorded"):
+        with pytest.raises(ArgumentError, match="balls cannot be added while a run is being recorded"):
             sim.add(carom.Ball(position=(0.1, 0.1), radius=0.001, mass=1.0))
         assert len(sim.masses) == count
         sim.run(until=0.35)
@@ -295,7 +295,7 @@ def test_a_copy_is_not_recorded(tmp_path: Path) -> None:
 def test_one_recording_at_a_time(tmp_path: Path) -> None:
     sim = carom.Simulation(gas())
     with sim.record(tmp_path / "a.h5"):
-        with pytest.raises(SceneError, match=r"record: the run is being recorded already, in .*a\.h5\. Close"):
+        with pytest.raises(ArgumentError, match=r"record: the run is being recorded already, in .*a\.h5\. Close"):
             sim.record(tmp_path / "b.h5")
         with pytest.raises(StorageError, match=r"a\.h5: another run is writing this file"):
             carom.Simulation(gas()).record(tmp_path / "a.h5", force=True)
@@ -309,7 +309,7 @@ def test_a_recording_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
     sim = carom.Simulation(gas())
     with pytest.raises(StorageError, match=r"there is no such file or folder"):
         sim.record(tmp_path / "nowhere" / "a.h5")
-    with pytest.raises(SceneError, match="there is no observable 'enrgy'"):
+    with pytest.raises(ArgumentError, match="there is no observable 'enrgy'"):
         sim.record(tmp_path / "a.h5", observables=["enrgy"])
     assert sim.recorder is None
     assert not list(tmp_path.iterdir())
@@ -599,7 +599,7 @@ def test_a_recording_that_begins_can_be_read_again_whatever_its_observables_are_
     Mine.name = name
     sim = carom.Simulation(gas(4))
     if not name.isidentifier():
-        with pytest.raises(SceneError, match=r"^observables: .* is not a name\. Give"):
+        with pytest.raises(ArgumentError, match=r"^observables: .* is not a name\. Give"):
             sim.record(tmp_path / "run.h5", every=0.1, observables=[Mine()])
         assert not list(tmp_path.iterdir())
         return
@@ -668,7 +668,7 @@ def test_arguments_that_are_none_are_told_in_one_line(recorded: tuple[Path, caro
             (lambda: sim.record(target, observables=3), "observables: 3 is not a list."),
         ]
         for attempt, says in attempts:
-            with pytest.raises(SceneError) as caught:
+            with pytest.raises(ArgumentError) as caught:
                 attempt()
             assert says in str(caught.value)
             assert "\n" not in str(caught.value)

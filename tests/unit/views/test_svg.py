@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from carom import (
+    ArgumentError,
     Ball,
     Balls,
     Block,
@@ -19,7 +20,6 @@ from carom import (
     Link,
     Polygon,
     Scene,
-    SceneError,
     Simulation,
     View,
     Wedge,
@@ -96,7 +96,7 @@ def centres(seen: Picture) -> np.ndarray:
 
 
 def complaint(**options: object) -> str:
-    with pytest.raises(SceneError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         draw(TABLE, **options)
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -337,7 +337,7 @@ class TestCrowds:
 
     def test_more_than_can_be_shown_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         many = Scene(balls=Balls(position=np.arange(2_000_000.0).reshape(-1, 2)))
-        with pytest.raises(SceneError, match=r"^balls: 1,000,000 are more than a picture can show, 200,000\. Draw"):
+        with pytest.raises(ArgumentError, match=r"^balls: 1,000,000 are more than a picture can show, 200,000\. Draw"):
             draw(many)
         monkeypatch.setattr("carom.simulation.MOST_BALLS", 1)
         assert Simulation(TABLE)._repr_svg_() is None
@@ -379,7 +379,7 @@ class TestArrows:
 class TestMistakes:
     @pytest.mark.parametrize(("side", "told"), [(1e-4, "100 µm"), (11.0, "11 m")])
     def test_what_nobody_could_look_at_is_refused(self, side: float, told: str) -> None:
-        with pytest.raises(SceneError, match=f"^scale: at its real size .* {told} large\\. Use scale='fit'\\.$"):
+        with pytest.raises(ArgumentError, match=f"^scale: at its real size .* {told} large\\. Use scale='fit'\\.$"):
             draw(Scene(boundary=Box(size=(side, side))), scale="real")
 
     @pytest.mark.parametrize("pixels", [0, -800, math.nan, math.inf, "800", True, None, 10])

@@ -10,7 +10,7 @@ from nicegui import Client, ui
 from nicegui.element import Element
 from starlette.concurrency import run_in_threadpool
 
-from carom.errors import CaromError, SceneError
+from carom.errors import CaromError, InputError
 from carom.lab.pages.frame import dialog, head, language_and_theme, words_of
 from carom.lab.pages.html import button, choice, field, icon, json_of, tag
 from carom.lab.pages.live import Live
@@ -155,7 +155,7 @@ class Gallery:
         try:
             chosen = parameters(entry, values)
             await run_in_threadpool(library.load, entry.name, **chosen)
-        except SceneError as problem:
+        except InputError as problem:
             for each in problem.problems:
                 known = each.where in values
                 said = f"{each.what}. {each.remedy}" if known else str(each)

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from carom.errors import CaromError, SceneError
+from carom.errors import CaromError, InputError
 from carom.lab.texts.messages import translated
 
 LANGUAGES = ("en", "pl", "ru")
@@ -43,7 +43,7 @@ class Texts:
 
     def error(self, problem: CaromError) -> str:
         """What an error says, a line a problem: where in the words of the file, what and how to mend it in ours."""
-        if self.language == "en" or not isinstance(problem, SceneError):
+        if self.language == "en" or not isinstance(problem, InputError):
             return self.message(str(problem))
         lines = []
         for each in problem.problems:

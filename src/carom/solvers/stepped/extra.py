@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import carray, types  # type: ignore[attr-defined]  # Numba has no types
 from numba.extending import intrinsic
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.physics.jit import OPTIONS
 from carom.scene.base import shown
 
@@ -82,7 +82,7 @@ def force(function: Callable[..., None]) -> Force:
     elif (taken := len(signature(function).parameters)) != len(_ARRAYS):
         what = f"{function.__name__} takes {taken} argument{'' if taken == 1 else 's'}"
     if what:
-        raise SceneError([Problem("force", what, "Write a function of (t, x, v, m, f).")])
+        raise ArgumentError([Problem("force", what, "Write a function of (t, x, v, m, f).")])
     return Force(function)
 
 
@@ -93,7 +93,7 @@ def _compiled(function: Callable[..., None]) -> Any:
     except Exception as error:  # Numba lets errors of many kinds through
         where, what = f"force {function.__name__}", f"does not compile: {_reason(error)}"
         remedy = "Write it in what Numba knows: numbers, arrays, loops, math."
-        raise SceneError([Problem(where, what, remedy)]) from error
+        raise ArgumentError([Problem(where, what, remedy)]) from error
 
     @numba.cfunc(_SIGNATURE, error_model=OPTIONS["error_model"])
     def entry(t, place, velocity, accel, n):  # type: ignore[no-untyped-def]  # pragma: no cover  # typed by Numba

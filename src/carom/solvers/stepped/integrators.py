@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from carom.errors import Problem, SceneError
+from carom.errors import ArgumentError, Problem
 from carom.scene.base import nearest, shown
 
 
@@ -56,7 +56,7 @@ def register(integrator: Integrator) -> Integrator:
     """Make an integrator known by its name."""
     problems = table_problems(integrator)
     if problems:
-        raise SceneError(problems)
+        raise ArgumentError(problems)
     INTEGRATORS[integrator.name] = integrator
     return integrator
 

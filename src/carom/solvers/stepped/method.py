@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
-from carom.errors import SceneError, StepWarning
+from carom.errors import ArgumentError, SceneError, StepWarning
 from carom.scene import Scene
 from carom.solvers.stepped.amplification import stable_oscillation
 from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, problems
@@ -45,7 +45,7 @@ def method_for(
     name = integrator or told.integrator or "verlet"
     unknown = problems(name, "integrator")
     if unknown:
-        raise SceneError(unknown)
+        raise (ArgumentError if integrator else SceneError)(unknown)
     manner = contacts if contacts not in (None, "auto") else told.contacts
     if manner in (None, "auto"):
         manner = "pile" if scene.piles_up else "impacts"

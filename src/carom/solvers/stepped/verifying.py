@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import SceneError
+from carom.errors import ArgumentError
 from carom.scene import Ball, Link, Scene
 from carom.solvers.stepped.engine import Engine
 from carom.solvers.stepped.integrators import INTEGRATORS, Integrator, problems, table_problems
@@ -46,12 +46,12 @@ def verify(integrator: Integrator | str) -> list[str]:
 
 
 def _card(integrator: Integrator | str) -> Integrator:
-    """The card of a name, or the card itself; a `SceneError` if it is neither."""
+    """The card of a name, or the card itself; a `ArgumentError` if it is neither."""
     if isinstance(integrator, Integrator):
         return integrator
     wrong = problems(integrator, "integrator")
     if wrong:
-        raise SceneError(wrong)
+        raise ArgumentError(wrong)
     return INTEGRATORS[integrator]
 
 
