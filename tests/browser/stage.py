@@ -120,6 +120,7 @@ class Stage:
             "running": False,
             "selected": [],
             "pace": 1.0,
+            "arrow_time": 0.5,
             "seq": 0,
             "collision_times": [],
             "solving": {"solver": "exact"},

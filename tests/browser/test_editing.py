@@ -41,6 +41,25 @@ def test_press_drag_release_launches_and_time_is_held_meanwhile(workbench: Workb
     assert workbench.count() == 2
 
 
+@pytest.mark.requirement("S-05")
+def test_throws_have_one_scale_whatever_moves_already(workbench: Workbench) -> None:
+    """The same drag gives the same speed, and a longer one more, also beside a very fast or a very slow ball."""
+    workbench.open("empty")
+    area = workbench.page.locator("#stage").bounding_box()
+    x, y = area["x"] + 0.3 * area["width"], area["y"] + 0.25 * area["height"]
+    per_pixel = []
+    for k, pixels in enumerate((9, 9, 150, 100, 9, 200)):
+        place = (x, y + 35 * k)
+        workbench.drag(place, (place[0] + pixels, place[1]))
+        assert workbench.count() == k + 1
+        per_pixel.append(workbench.state("inspector.speed") / pixels)
+        if k == 2:
+            workbench.do("change", index=0, field="vx", value=500.0)
+    assert per_pixel == pytest.approx([per_pixel[0]] * 6, rel=1e-3)
+    tip = workbench.page.evaluate("carom.layers.tip(carom)")
+    assert tip["tx"] - tip["x"] == pytest.approx(200, abs=1.0), "the arrow of the new ball is the one that was drawn"
+
+
 @pytest.mark.requirement("S-08", "S-05")
 def test_a_satellite_is_launched_with_the_mouse(workbench: Workbench) -> None:
     workbench.open("satellite")

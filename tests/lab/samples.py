@@ -26,6 +26,7 @@ def view(**changes: Any) -> View:
         "held": False,
         "speed": 1.0,
         "pace": 1.0,
+        "arrow_time": 0.5,
         "rate": 1.0,
         "working": None,
         "positions": np.array([[0.25, -0.5], [1.5, 2.0]]),

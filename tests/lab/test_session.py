@@ -113,6 +113,19 @@ def test_a_launch_that_cannot_be_lets_time_go_on() -> None:
     assert len(session.view().positions) == 2
 
 
+def test_the_scale_of_arrows_belongs_to_the_scene_alone() -> None:
+    session = Session(library.load("empty"), "empty")
+    first = session.view().arrow_time
+    session.do("launch", position=[0.1, 0.1], velocity=[50.0, 0.0])
+    session.do("option", name="planet", value="jupiter")
+    session.do("restart")
+    assert session.view().arrow_time == first
+    session.do("open", entry="two-bodies")
+    assert session.view().arrow_time != first
+    session.do("undo")
+    assert session.view().arrow_time == first
+
+
 def test_a_step_is_the_smallest_that_shows() -> None:
     session = bench()
     session.do("step")

@@ -59,6 +59,7 @@ class Look:
             held=session.held,
             speed=session.speed,
             pace=session.pace,
+            arrow_time=session.arrow_time,
             rate=session.rate if session.running else 1.0,
             working=working,
             positions=positions,
@@ -87,7 +88,7 @@ class Look:
         scene = session.first
         return View(
             epoch=0, scene=scene, entry=session.entry, time=0.0, end=0.0, running=False, held=False,
-            speed=session.speed, pace=session.pace, rate=1.0, working="compiling",
+            speed=session.speed, pace=session.pace, arrow_time=session.arrow_time, rate=1.0, working="compiling",
             positions=np.array(scene.balls.position),
             velocities=np.array(scene.balls.velocity), forces=None,
             born=None if not scene.balls.born.any() else scene.balls.born <= 0.0,

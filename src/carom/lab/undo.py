@@ -25,6 +25,7 @@ class Moment:
     selected: tuple[int, ...]
     entry: str
     pace: float
+    arrow_time: float
 
 
 @dataclass

@@ -133,6 +133,8 @@ class View:
     """Times the pace."""
     pace: float
     """Seconds of the scene in a second of the clock, at speed 1: 1 but for planets and molecules."""
+    arrow_time: float
+    """Seconds of motion that an arrow of velocity shows: the same from the opening of a scene on."""
     rate: float
     """The part of the wished speed that the computer reaches; 1 = keeps up."""
     working: str | None

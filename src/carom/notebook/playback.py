@@ -46,6 +46,7 @@ class RecordingPlayer:
         self.running = False
         self.speed = 1.0
         self.pace = region.pace(self.recording.scene)
+        self.arrow_time = region.arrow_time(self.recording.scene)
         self.selected: tuple[int, ...] = ()
         self.seq = self.said = 0
         self.message: Message | None = None
@@ -210,7 +211,8 @@ class RecordingPlayer:
         coming = self._upcoming(frame.time)
         return View(
             epoch=1, scene=recording.scene, entry="", time=frame.time, end=self.end,
-            running=self.running, held=False, speed=self.speed, pace=self.pace, rate=1.0, working=None,
+            running=self.running, held=False, speed=self.speed, pace=self.pace, arrow_time=self.arrow_time,
+            rate=1.0, working=None,
             positions=frame.positions, velocities=np.nan_to_num(frame.velocities), forces=None,
             born=None if there.all() else there,
             selected=self.selected,

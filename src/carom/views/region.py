@@ -21,6 +21,8 @@ WATCHED = 4.0
 """In a scene that is too slow or too fast, something crosses it within about so many seconds of the clock,"""
 ORBIT = 12.0
 """or goes round."""
+ARROW = 0.15
+"""Part of the scene's size that an arrow of the typical speed is long, at most."""
 
 
 def bounds(scene: Scene) -> tuple[Floats, Floats]:
@@ -85,6 +87,12 @@ def pace(scene: Scene) -> float:
         return 1.0
     crossing = size(scene) / speed
     return 1.0 if SOON <= crossing <= LATE else _rounded(crossing / WATCHED)
+
+
+def arrow_time(scene: Scene) -> float:
+    """Seconds of motion that an arrow of velocity shows: at the typical speed it is a round part of the scene."""
+    speed = typical_speed(scene) or size(scene) / (WATCHED * pace(scene))
+    return round_part(ARROW * size(scene) / speed)
 
 
 def _period(scene: Scene) -> float | None:

@@ -18,11 +18,8 @@ export class ArrowScale {
   }
 
   /** Chooses a round scale for arrows up to `largest` in a view of `reach` metres; keeps the old one while it fits. */
-  suit(largest, reach, otherwise = 0) {
-    if (!(largest > 0)) {
-      if (!this.value && otherwise > 0) this.value = roundStep(otherwise);
-      return this.value;
-    }
+  suit(largest, reach) {
+    if (!(largest > 0)) return this.value;
     const part = (largest * this.value) / reach;
     if (!(part > FEWEST && part < MOST)) this.value = roundStep((WISHED * reach) / largest);
     return this.value;

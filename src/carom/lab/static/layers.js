@@ -26,7 +26,8 @@ export class Layers {
     this.stale();
     this.traces = new Traces();
     this.walls = new Walls();
-    this.scales = { velocity: new ArrowScale(), momentum: new ArrowScale(), force: new ArrowScale() };
+    // Velocities have one scale for a scene: the hand throws by it, and the longer arrow is the faster one.
+    this.scales = { velocity: { value: 0 }, momentum: new ArrowScale(), force: new ArrowScale() };
   }
 
   /** For a new scene. Where bodies attract each other, one sees where they have been, unless a person wished otherwise. */
@@ -55,11 +56,10 @@ export class Layers {
     const reach = Math.min(camera.width, camera.height) / camera.scaleAt();
     const d = frame.dimension;
     if (this.fresh && frame.velocities) {
-      for (const scale of Object.values(this.scales)) scale.value = 0;
+      this.scales.momentum.value = this.scales.force.value = 0;
       this.fresh = false;
     }
-    const pace = state?.pace || 1;
-    this.scales.velocity.suit(frame.velocities ? largest(frame.velocities, d) : 0, reach, 0.5 * pace);
+    this.scales.velocity.value = state?.arrow_time ?? 0;
     if (this.on.momentum && frame.velocities) {
       let most = 0;
       for (let i = 0; i < frame.count; i += 1) most = Math.max(most, (scene.masses?.[i] ?? 1) * Math.hypot(...frame.velocities.subarray(d * i, d * i + d)));
