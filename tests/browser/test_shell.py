@@ -360,6 +360,54 @@ def test_a_scene_that_is_not_there_is_told_in_a_line(visit):
     expect(page.get_by_role("link", name="All experiments")).to_be_visible()
 
 
+CUT = """panel => [...document.querySelectorAll(`#panel-${panel} input[data-live]`)]
+  .filter((field) => field.offsetParent && field.scrollWidth > field.clientWidth)
+  .map((field) => `${field.dataset.live} ${field.value}`)"""
+
+
+@pytest.mark.requirement("T-05", "S-11")
+@pytest.mark.parametrize("size", [(1440, 900), (768, 1024), PHONE], ids=str)
+def test_no_number_is_cut(visit, size):
+    """Also those of planets, in space: a cut exponent makes another number."""
+    page = ready(visit("/bench?scene=planetary-system", size))
+    page.wait_for_function("() => carom.scene.epoch > 0 && !carom.state.working")
+    page.evaluate("() => void carom.send('select', {indices: [1]})")
+    if size == PHONE:
+        page.locator("#tab-ball").click()
+    mass = page.locator("#field-ball-mass")
+    expect(mass).to_have_value(re.compile("e[+]23$"))
+    expect(page.locator("#field-ball-z")).to_have_value(re.compile("^-.*e[+]09$"))
+    assert page.evaluate(CUT, "ball") == []
+    page.locator("#tab-balls").click()
+    expect(page.get_by_label("Mass of ball 8")).to_have_value(re.compile("e[+]26$"))
+    assert page.evaluate(CUT, "balls") == []
+
+
+OUTSIDE = """() => {
+  const room = document.querySelector(".middle").getBoundingClientRect();
+  const boxes = ["#run", ".clock", "#timeline", "#speed"]
+    .map((each) => [each, document.querySelector(each).getBoundingClientRect()]);
+  const hit = ({ left, right, top, bottom }) => document.elementFromPoint(right - 2, (top + bottom) / 2);
+  return boxes.filter(([, box]) => box.left < room.left || box.right > room.right + 0.5 || box.width < 40
+    || !document.querySelector(".transport").contains(hit(box))).map(([name]) => name);
+}"""
+
+
+def test_the_time_line_and_the_speed_fit_beside_the_panel(visit):
+    page = ready(visit("/bench?scene=oblique", (768, 1024)))
+    for width, height in ((768, 1024), (721, 900), (820, 1180), (960, 540), (1024, 768), (1280, 800), PHONE):
+        page.set_viewport_size({"width": width, "height": height})
+        for tab in ("meters", "balls"):
+            page.evaluate("name => caromShell.tab(name, true)", tab)
+            page.wait_for_function(f"() => ({OUTSIDE})().length === 0", timeout=5000)
+            line = page.evaluate("() => document.querySelector('#timeline').clientWidth")
+            assert line >= 100, (width, tab, line)
+    page.set_viewport_size({"width": 768, "height": 1024})
+    slider = page.locator("#speed").bounding_box()
+    page.mouse.click(slider["x"] + slider["width"] - 3, slider["y"] + slider["height"] / 2)
+    page.wait_for_function("() => carom.state.speed > 50")
+
+
 @pytest.mark.parametrize("path", ["/", "/bench?scene=break"])
 @pytest.mark.parametrize("language", ["en", "ru"])
 def test_nothing_is_wider_than_a_phone(visit, path, language):

@@ -211,6 +211,11 @@ def test_numbers_with_units():
     assert collision(None, WORDS) == "—"
     assert vector((1.0, -2.0), "N") == "(1.00, −2.00)\u202fN"
     assert typed(0.1) == "0.1"
+    assert typed(-12.345678) == typed(-12.345678, letters=12) == "-12.345678"
+    assert typed(3.3010006e23, letters=12) == "3.301001e+23"
+    assert typed(-7.0098822e11, letters=12) == "-7.00988e+11"
+    assert typed(-1.23456789e-105, letters=12) == "-1.2346e-105"
+    assert typed(-0.00012345678, letters=12) == "-0.000123457"
     assert (factor(0.01), factor(1.0), factor(100.0)) == ("0.01", "1", "100")
 
 

@@ -10,6 +10,8 @@ from carom.lab.pages.numbers import collision, quantity, seconds, typed, vector
 from carom.lab.view import Inspector, View
 
 AXES = "xyz"
+LETTERS = 12
+"""A field shows so many letters beside its unit; a cut number would be a wrong one."""
 
 
 class BallTab:
@@ -88,10 +90,10 @@ class BallTab:
     def _say(self, ball: Inspector) -> None:
         live, words = self.desk.live, self.desk.words
         for axis, place, velocity in zip(AXES, ball.position, ball.velocity, strict=False):
-            live.say(f"ball.{axis}", typed(place))
-            live.say(f"ball.v{axis}", typed(velocity))
-        live.say("ball.mass", typed(ball.mass))
-        live.say("ball.radius", typed(ball.radius))
+            live.say(f"ball.{axis}", typed(place, letters=LETTERS))
+            live.say(f"ball.v{axis}", typed(velocity, letters=LETTERS))
+        live.say("ball.mass", typed(ball.mass, letters=LETTERS))
+        live.say("ball.radius", typed(ball.radius, letters=LETTERS))
         live.say("ball.material", ball.material)
         live.say("ball.name", ball.name or "")
         live.say("ball.fixed", ball.fixed)

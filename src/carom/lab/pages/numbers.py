@@ -26,9 +26,10 @@ def plain(value: float, digits: int = 4) -> str:
     return f"{mantissa}×10{str(int(exponent)).translate(_HIGH)}".replace("-", "−")
 
 
-def typed(value: float, digits: int = 8) -> str:
-    """A number as a person types it."""
-    return f"{value:.{digits}g}"
+def typed(value: float, digits: int = 8, letters: int = 24) -> str:
+    """A number as a person types it, with fewer digits where it would have more letters than these."""
+    text = f"{value:.{digits}g}"
+    return text if len(text) <= letters else f"{value:.{digits + letters - len(text)}g}"
 
 
 def quantity(value: float | None, unit: str) -> str:

@@ -43,8 +43,16 @@ function put(element, value) {
   if (element.matches("input[type=checkbox]")) element.checked = Boolean(value);
   else if (element.matches("input, select")) {
     element.caromValue = value ?? "";
+    widen(element);
     if (element.matches("select") || !kept(element)) element.value = element.caromValue;
   } else if (element.textContent !== (value ?? "")) element.textContent = value ?? "";
+}
+
+/** A field of the table of balls is never narrower than the longest number that it has shown. */
+function widen(element) {
+  if (!element.closest(".table.balls")) return;
+  const letters = Math.max(element.caromValue.length, Number(element.style.getPropertyValue("--letters")));
+  element.style.setProperty("--letters", letters);
 }
 
 /** Whether what was typed into a field stays there: while someone is in it, and while it is wrong, to be mended. */
