@@ -6,7 +6,6 @@ makes up rows that were never written. Here a chunk is as long as the file says 
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from carom.errors import StorageError
 from carom.storage.opening import closed, reading
-from carom.storage.packing import PACKED, PLAIN
+from carom.storage.packing import PACKED, PLAIN, UNFILTERED
 
 AT_ONCE = 2**28
 """Bytes that may be read at once from any file: 256 MB."""
@@ -43,13 +42,10 @@ class Chunks:
         self.row_bytes = self.dtype.itemsize * int(np.prod(self.row, dtype=object))
         self.nbytes = self.chunk * self.row_bytes
         self._rest = (0,) * len(self.row)
-        self._packed = bool(dataset.id.get_create_plist().get_nfilters())
+        self._shuffled, self._deflated = bool(dataset.shuffle), bool(dataset.compression)
+        self._masks = (PACKED, PLAIN, UNFILTERED) if self._shuffled else (PACKED,)
         self._most = max(1, KEPT // max(self.nbytes, 1))
         self._open: dict[int, NDArray[Any]] = {}
-        self._places: dict[int, int] = {}
-        """Of chunks that are not packed, which stay where they are, the first byte in the file."""
-        direct = not self._packed and hasattr(os, "pread") and dataset.file.driver == "sec2"
-        self._handle: int | None = dataset.file.id.get_vfd_handle() if direct else None
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
         """Rows from `start` up to but not at `stop`; ValueError if they are not in the file as they should be."""
@@ -57,22 +53,11 @@ class Chunks:
             return np.zeros((max(0, stop - start), *self.row), self.dtype)
         first, last = start // self.chunk, (stop - 1) // self.chunk
         if first == last:
-            return self._part(first, start - first * self.chunk, stop - first * self.chunk)
+            return self._chunk(first)[start - first * self.chunk : stop - first * self.chunk].copy()
         out = np.empty((stop - start, *self.row), self.dtype)
         for k in range(first, last + 1):
             begin, end = max(start, k * self.chunk), min(stop, (k + 1) * self.chunk)
-            out[begin - start : end - start] = self._part(k, begin - k * self.chunk, end - k * self.chunk)
-        return out
-
-    def _part(self, k: int, start: int, stop: int) -> NDArray[Any]:
-        """Some rows of a chunk. Of one that is not packed, nothing else is read."""
-        if self._handle is None:
-            return self._chunk(k)[start:stop].copy()
-        if k not in self._places:
-            self._places[k] = self._found((k * self.chunk, *self._rest)).byte_offset
-        out = np.empty((stop - start, *self.row), self.dtype)
-        if os.preadv(self._handle, [out.data.cast("B")], self._places[k] + start * self.row_bytes) != out.nbytes:
-            raise ValueError("a chunk is shorter than chunks are")
+            out[begin - start : end - start] = self._chunk(k)[begin - k * self.chunk : end - k * self.chunk]
         return out
 
     def _chunk(self, k: int) -> NDArray[Any]:
@@ -84,26 +69,23 @@ class Chunks:
         self._open[k] = found
         return found
 
-    def _found(self, place: tuple[int, ...]) -> Any:
-        """Where the chunk that begins there stands in the file, and how long it is there."""
-        stored = self.dataset.id.get_chunk_info_by_coord(place)
-        if stored.byte_offset is None:
-            raise ValueError("rows are counted that were never written")
-        if stored.filter_mask not in (PACKED, PLAIN) or stored.size > self.nbytes + self.nbytes // 8 + SLACK:
-            raise ValueError("a chunk is larger than chunks are")
-        return stored
-
     def stored(self, place: tuple[int, ...]) -> tuple[int, bytes]:
         """The filter mask of the chunk that begins there, and the chunk as it stands in the file."""
-        self._found(place)
+        found = self.dataset.id.get_chunk_info_by_coord(place)
+        if found.byte_offset is None:
+            raise ValueError("rows are counted that were never written")
+        if found.filter_mask not in self._masks or found.size > self.nbytes + self.nbytes // 8 + SLACK:
+            raise ValueError("a chunk is larger than chunks are")
         mask, data = self.dataset.id.read_direct_chunk(place)
         return int(mask), data
 
     def _unpacked(self, place: tuple[int, ...]) -> NDArray[Any]:
         data: bytes | memoryview
         mask, data = self.stored(place)
-        if self._packed and mask == PACKED:
-            data = _unshuffled(_inflated(data, self.nbytes), self.dtype.itemsize)
+        if self._deflated and mask != UNFILTERED:
+            data = _inflated(data, self.nbytes)  # which checks every byte of it
+        if self._shuffled and mask == PACKED:
+            data = _unshuffled(data, self.dtype.itemsize)
         if len(data) != self.nbytes:
             raise ValueError("a chunk is shorter than chunks are")
         return np.frombuffer(data, self.dtype).reshape(self.chunk, *self.row)

@@ -170,7 +170,7 @@ def write_h5md(recording: Recording, path: Path, progress: Callable[[float], obj
     columns += [Column(f"{BALLS}/position/step", np.dtype(np.int64)), Column(f"{BALLS}/position/time", real, unit="s")]
     layout = Layout(
         columns=tuple(columns),
-        fixed={f"{BALLS}/{name}": recording.file[f"{BALLS}/{name}"][:] for name in ("species", "id")}
+        fixed={f"{BALLS}/{name}": recording.fixed(f"{BALLS}/{name}") for name in ("species", "id")}
         | {f"{BALLS}/mass": recording.masses, f"{BALLS}/radius": recording.radii},
         attributes={
             "h5md": {"version": np.array(VERSION, np.int32)},

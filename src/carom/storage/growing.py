@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.storage.chunks import Chunks
-from carom.storage.packing import PACKED, Packer, plain
+from carom.storage.packing import PACKED, Packer, pressed, stored
 
 
 class Growing:
     """A dataset, the rows that wait for their chunk to be full, and how it is packed.
 
-    The last chunk, if it is not full, is written again when more rows come. A packed one goes to another place of the
-    file each time, and one that is not packed holds the same rows in the same places: who kills the process meanwhile
-    leaves the rows that were there before.
+    The last chunk, if it is not full, is written again when more rows come. It goes to another place of the file each
+    time: a process that is killed meanwhile leaves the rows that were there before.
     """
 
     def __init__(self, dataset: Any) -> None:
@@ -25,7 +24,9 @@ class Growing:
         """Rows that are written."""
         self.chunk = int(dataset.chunks[0])
         self._first = (0,) * (dataset.ndim - 1)
-        self._packer = Packer() if dataset.compression else None
+        self._packer = Packer() if dataset.shuffle else None
+        self._filtered = bool(dataset.compression)
+        """Has a chunk a stream of its own? Else it has a row, which is written once."""
         self._hollow = not all(dataset.shape[1:])
         """Do rows hold nothing?"""
         self._tail = Chunks(dataset).read(self.length - self.length % self.chunk, self.length)
@@ -79,8 +80,10 @@ class Growing:
     def _packed(self, rows: NDArray[Any], *, whole: bool) -> tuple[Any, int]:
         """A chunk as it stands in the file, and its filter mask."""
         rows = np.asarray(rows, self.dataset.dtype)
+        if not self._filtered:
+            return rows.tobytes(), PACKED
         if self._packer is None:
-            return plain(rows), PACKED
+            return (stored if whole else pressed)(rows, self._size), PACKED
         if whole:
             return self._packer.chunk(rows, other_than=self._size)
         return self._packer.partly(rows, other_than=self._size), PACKED

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from carom.errors import StorageError
 from carom.storage.atomic import Lock, beside, settle, sync
 from carom.storage.chunks import Chunks, Rows
+from carom.storage.formats import DIGEST, digest
 from carom.storage.growing import Growing
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ EDITS = "carom/edits"
 """Where it is told who was left after edits: the time and how many, and in another dataset their rows."""
 VERSION = (1, 1)
 """Of H5MD."""
-FORMAT = 2
-"""Of what is under /carom. Since 2, texts that are read again have their length told: see `fixed`."""
 CHUNK = 2**18
 """Bytes of a chunk, about: enough to compress well, little enough to read one frame quickly."""
 SMALL = 2**12
@@ -51,6 +50,8 @@ SHARE = 0.02
 time in another place, and what that wastes must not add up."""
 ROOM = 2**28
 """Bytes that may wait for the writer; a run that is faster waits for it."""
+STREAM: dict[str, Any] = {"compression": "gzip", "compression_opts": 1}
+"""Of each dataset that grows: a chunk is a stream that ends with a checksum, whether or not anything is compressed."""
 EACH = 256
 """Bytes that an array takes beside its numbers, about."""
 
@@ -67,7 +68,7 @@ class Column:
     """Of a row."""
     unit: str = ""
     packed: bool = True
-    """Is it packed? What is noise is not worth the time, and what is read here and there is wanted soon."""
+    """Is it compressed? What is noise is not worth the time, and what is read here and there is wanted soon."""
     together: int = 0
     """Rows that are read together: a chunk has as many, if they are neither very few nor very many. 0 if any may be."""
 
@@ -306,24 +307,21 @@ def _size(packet: Any) -> int:
 
 def make(file: h5py.File, layout: Layout) -> None:
     """Lay out an empty file."""
-    for path, values in layout.fixed.items():
-        file.create_dataset(path, data=values)
-    for path, text in layout.texts.items():
-        file.create_dataset(path, data=fixed(text))
+    for path, values in (*layout.fixed.items(), *((path, fixed(text)) for path, text in layout.texts.items())):
+        file.create_dataset(path, data=values).attrs[DIGEST] = fixed(digest(values))
     for column in layout.columns:
         shape = column.shape
         most = (None, *(length or None for length in shape))  # chunks of no length there cannot be
         chunks = (column.chunk, *shape)  # whole rows: who reads one, reads one chunk
-        packing: dict[str, Any] = {"shuffle": True, "compression": "gzip", "compression_opts": 1}
         dataset = file.create_dataset(
             column.path, (0, *shape), column.dtype, maxshape=most, chunks=tuple(max(1, c) for c in chunks),
-            **(packing if column.packed else {}),
+            shuffle=column.packed, **STREAM,
         )  # fmt: skip
         if column.unit:
             dataset.attrs["unit"] = column.unit
     names = [column.path for column in layout.columns]
-    rows = file.create_dataset(
-        "carom/rows", (0, len(names)), "i8", maxshape=(None, len(names)), chunks=(256, len(names))
+    rows = file.create_dataset(  # a chunk is a row, which is never written again
+        "carom/rows", (0, len(names)), "i8", maxshape=(None, len(names)), chunks=(1, len(names)), **STREAM
     )
     rows.attrs["datasets"] = np.array([fixed(name) for name in names])
     file.create_dataset("carom/complete", (0,), "u1", maxshape=(None,), chunks=(1,))
@@ -345,9 +343,9 @@ def copy_rows(old: h5py.File, new: h5py.File, rows: Mapping[str, int]) -> None:
         source, target = Chunks(old[name]), new[name]
         if target.shape[1:] != source.row or target.dtype != source.dtype:
             raise ValueError(f"{name} is laid out in another way")
-        if target.chunks == old[name].chunks and target.compression == old[name].compression:
+        if target.chunks == old[name].chunks and target.shuffle == old[name].shuffle:
             _copy_chunks(source, target, count)
-        else:  # another version had other chunks
+        else:  # pages of another length had other chunks
             growing = Growing(target)
             for start in range(0, count, source.chunk):
                 growing.take(source.read(start, min(start + source.chunk, count)))

@@ -7,14 +7,17 @@ a recording does not have is refused before HDF5 follows it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from carom.storage.formats import DIGEST, FORMAT, TEXTS, check_digest, digest, digest_of_texts
 from carom.storage.h5md import BALLS, CHUNK, EDITS, PAST
 from carom.storage.opening import broken
+from carom.storage.told import Head
 from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
@@ -99,7 +102,7 @@ def _check_dataset(dataset: Any, path: str, size: int) -> None:
     if layout == h5d.VIRTUAL or plan.get_external_count():
         raise ValueError(f"{path} has its rows in another file")
     filters = tuple(plan.get_filter(k)[0] for k in range(min(plan.get_nfilters(), 3)))
-    if filters not in ((), (h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE)):
+    if filters not in ((), (h5z.FILTER_DEFLATE,), (h5z.FILTER_SHUFFLE, h5z.FILTER_DEFLATE)):
         raise ValueError(f"{path} is packed in a way that carom does not know")
     kind = dataset.get_type()
     plain = kind.get_class() in (h5t.INTEGER, h5t.FLOAT) and kind.get_size() <= 8
@@ -135,6 +138,27 @@ def word(value: Any) -> str:
     """The text of an attribute."""
     (found,) = words(value)
     return found
+
+
+def fixed_value(file: h5py.File, path: str, form: int) -> Any:
+    """The numbers or the text of a dataset that does not grow; ValueError if they are not those that were written."""
+    dataset = file[path]
+    value = dataset[()]
+    if form == FORMAT:
+        check_digest(path, word(attribute(dataset, DIGEST)), digest(value))
+    return value
+
+
+def head_of(file: h5py.File, form: int) -> Head:
+    """What a file tells of how it was made. It may come from anyone."""
+    own = file["carom"]
+    texts = {name: attribute(own, name) for name in TEXTS if name != "origin" or name in own.attrs}  # once, none was
+    if form == FORMAT:
+        check_digest("what it tells of the run", word(attribute(own, DIGEST)), digest_of_texts(texts))
+    plain = {name: word(text) for name, text in texts.items()}
+    told: dict[str, Any] = {name: plain[name] for name in ("solver", "mark", "source")}
+    told |= {name: json.loads(plain.get(name, "{}")) for name in ("wish", "versions", "triggers", "origin")}
+    return Head.model_validate({**told, "walls": json.loads(bytes(fixed_value(file, "carom/walls", form)))})
 
 
 def check_columns(

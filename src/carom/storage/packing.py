@@ -3,7 +3,10 @@
 The low bytes of measured numbers are noise, which costs time and saves nothing. Shuffled, each byte of a number has a
 stretch of its own; stretches of noise are copied as "stored" blocks of the same deflate stream (RFC 1951, 3.2.4), and
 only the others are compressed. A chunk of which hardly a stretch can be compressed, as those of places and velocities,
-stands in the file as it is, and says so by its filter mask. Any reader of HDF5 reads it.
+is one stored stretch, and its filter mask says that it is not shuffled. Any reader of HDF5 reads it.
+
+Every chunk is a zlib stream (RFC 1950), so it ends with the Adler-32 sum of its bytes: all readers check it. HDF5's own
+checksum (Fletcher-32) would not do: it takes a word of ones for a word of zeros, and columns have many of both.
 """
 
 from __future__ import annotations
@@ -25,8 +28,10 @@ WORTH = 0.6
 FEWEST = 0.25
 """A chunk is packed if at least this part of its stretches can be compressed: one byte of eight is not worth the time
 that shuffling takes."""
-PACKED, PLAIN = 0b00, 0b11
-"""Filter masks: of a chunk that went through both filters, and of one that went through neither."""
+PACKED, PLAIN = 0b00, 0b01
+"""Filter masks: of a chunk that went through all filters, and of one that was not shuffled but stored in a stream."""
+UNFILTERED = 0b11
+"""Of a chunk that is its bytes and nothing else, in recordings of format 2: nothing checks those."""
 AGAIN = 64
 """Chunks after which it is tried again."""
 
@@ -47,9 +52,9 @@ class Packer:
     def chunk(self, rows: NDArray[Any], other_than: int = 0) -> tuple[Any, int]:
         """A whole chunk as it stands in the file, packed if that is worth while, and its filter mask."""
         worth = self._worth if self._packed % AGAIN else None  # it is tried now and then
-        if worth is not None and worth.mean() < FEWEST and rows.nbytes != other_than:
+        if worth is not None and worth.mean() < FEWEST:
             self._packed += 1
-            return plain(rows), PLAIN
+            return stored(rows, other_than), PLAIN
         return self(rows, other_than), PACKED
 
     def __call__(self, rows: NDArray[Any], other_than: int = 0) -> bytes:
@@ -66,9 +71,18 @@ class Packer:
         return _joined(planes, np.ones(len(planes), bool), other_than)
 
 
-def plain(rows: NDArray[Any]) -> Any:
-    """The bytes of a chunk as they are."""
-    return np.ascontiguousarray(rows).reshape(-1).view(np.uint8).data
+def stored(rows: NDArray[Any], other_than: int = 0) -> bytes:
+    """The bytes of a chunk as they are, in a stream that checks them; of another size than that one."""
+    return _joined(_bytes(rows), np.zeros(1, bool), other_than)
+
+
+def pressed(rows: NDArray[Any], other_than: int = 0) -> bytes:
+    """The bytes of a chunk that is mostly empty, compressed without being shuffled; of another size than that one."""
+    return _joined(_bytes(rows), np.ones(1, bool), other_than)
+
+
+def _bytes(rows: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(rows).reshape(-1).view(np.uint8)[None]
 
 
 def _joined(planes: NDArray[np.uint8], worth: NDArray[np.bool_], other_than: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem, StorageError
+from carom.errors import ArgumentError, Problem
 from carom.observe.frame import Frame
 from carom.observe.series import Series
 from carom.observe.triggers import is_number
@@ -21,10 +20,20 @@ from carom.scene import Box, Scene
 from carom.scene.base import shown
 from carom.storage.chunks import Rows
 from carom.storage.collisions import Collisions
-from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST
-from carom.storage.inventory import attribute, check_columns, check_counts, look_through, word, words
+from carom.storage.formats import FORMAT, check_format, frames_alone, no_way_on
+from carom.storage.h5md import BALLS, EDITS, PAST
+from carom.storage.inventory import (
+    attribute,
+    check_columns,
+    check_counts,
+    fixed_value,
+    head_of,
+    look_through,
+    word,
+    words,
+)
 from carom.storage.opening import broken, closed, one_line, opened, reading
-from carom.storage.told import Head, stored_scene
+from carom.storage.told import stored_scene, written_by
 
 if TYPE_CHECKING:
     import h5py
@@ -49,10 +58,12 @@ class Recording:
         with contextlib.ExitStack() as stack, reading(self.path, "is no recording of carom"):
             stack.callback(self._handle.close)
             datasets = look_through(self.file)
-            self._check_format()
+            self.format = int(attribute(self.file["carom"], "format"))
+            """How it is stored: see `formats`. Recordings of carom 0.1 have format 2."""
+            check_format(self.path, self.format)
             self._names = words(attribute(self.file["carom/rows"], "datasets"))
-            self.scene: Scene = stored_scene(_text(self.file["carom/scene"]))
-            head = self._head()
+            self.scene: Scene = stored_scene(bytes(self.fixed("carom/scene")))
+            head = head_of(self.file, self.format)
             self.wish: dict[str, Any] = head.wish.model_dump()
             self.solver: str = head.solver
             self.mark = head.mark
@@ -80,23 +91,6 @@ class Recording:
             check_columns(self.file, datasets, self._names, (len(self.masses), self.dimension), self.path)
             self.refresh()
             stack.pop_all()
-
-    def _check_format(self) -> None:
-        """Can it be read at all?"""
-        version = int(attribute(self.file["carom"], "format"))
-        if version > FORMAT:
-            raise StorageError(self.path, "a later carom has written it", "Update carom: pip install -U carom.")
-        if version < FORMAT:
-            raise StorageError(self.path, "an earlier carom has written it, in another form", "Record it anew.")
-
-    def _head(self) -> Head:
-        """What the file tells of how it was made. It may come from anyone."""
-        own = self.file["carom"]
-        told: dict[str, Any] = {name: word(attribute(own, name)) for name in ("solver", "mark", "source")}
-        told |= {name: json.loads(word(attribute(own, name))) for name in ("wish", "versions", "triggers")}
-        noted = "origin" in own.attrs  # it was not always
-        told["origin"] = json.loads(word(attribute(own, "origin"))) if noted else {}
-        return Head.model_validate({**told, "walls": json.loads(_text(own["walls"]))})
 
     def __enter__(self) -> Self:
         return self
@@ -157,6 +151,11 @@ class Recording:
             raise broken(self.path, "its edits leave balls that are not there")
 
     @property
+    def writer(self) -> str:
+        """The version that recorded it, such as "carom 0.1.0"."""
+        return written_by(self.versions)
+
+    @property
     def complete(self) -> bool:
         """Was it closed in order? Else it is being written, or its writer came to a sudden end."""
         return len(self.file["carom/complete"]) > 0
@@ -180,7 +179,8 @@ class Recording:
     def __repr__(self) -> str:
         low, high = self.span
         state = "closed" if not self._handle else "whole" if self.complete else "not closed by its writer"
-        return f"<recording {self.path}: {len(self)} frames, {low:.6g} to {high:.6g} s, {state}>"
+        by = "" if self.writer == f"carom {_version()}" else f", by {self.writer}"
+        return f"<recording {self.path}: {len(self)} frames, {low:.6g} to {high:.6g} s, {state}{by}>"
 
     @overload
     def __getitem__(self, k: int) -> Frame: ...
@@ -246,7 +246,7 @@ class Recording:
 
     def _series(self, name: str) -> Series:
         group, values = self.file[f"observables/{name}"], self.column(f"observables/{name}/value")[:]
-        columns = group["columns"][()] if "columns" in group else None
+        columns = self.fixed(f"{group.name[1:]}/columns") if "columns" in group else None
         if columns is not None and (columns.shape != values.shape[1:] or columns.dtype != np.float64):
             raise broken(self.path, f"the columns of {name} are others than its values")
         symbol, unit = (one_line(word(attribute(group, each))) for each in ("symbol", "unit"))
@@ -264,8 +264,8 @@ class Recording:
 
     @property
     def exact(self) -> bool:
-        """Can any instant be rebuilt?"""
-        return f"{PAST}marks" in self._count
+        """Can any instant be rebuilt? Not of recordings of earlier formats: collisions rounded differently."""
+        return self.format == FORMAT and f"{PAST}marks" in self._count
 
     @property
     def span(self) -> tuple[float, float]:
@@ -285,10 +285,7 @@ class Recording:
             k = int(np.searchsorted(self._times, t, side="right"))  # of several at a time, what came last
             if k and self._times[k - 1] == t:
                 return self[k - 1]
-            near = ", ".join(f"{time:.9g}" for time in self._times[max(0, k - 1) : k + 1])
-            what = f"no frame was kept at {t} s, and this run cannot be rebuilt from its events"
-            remedy = f"There are {len(self)} frames (.times); the nearest are at {near} s."
-            raise ArgumentError([Problem("at", what, remedy)], source=str(self.path))
+            raise self._no_frame(t, k)
         history = self.history
         with reading(self.path):
             instant = history.at(t)
@@ -299,6 +296,16 @@ class Recording:
                 _spread(each[:, :d], who, len(self.masses), np.nan) for each in (instant.places, instant.velocities)
             )
         return Frame(float(t), places, velocities, turns)
+
+    def _no_frame(self, t: float, k: int) -> ArgumentError:
+        """The error for a time that cannot be rebuilt, before frame `k`."""
+        near = ", ".join(f"{time:.9g}" for time in self._times[max(0, k - 1) : k + 1])
+        if f"{PAST}marks" in self._count:
+            there = f"{len(self)} in all (.times); the nearest are at {near} s"
+            return frames_alone(self.path, self.writer, t, there)
+        what = f"no frame was kept at {t} s, and this run cannot be rebuilt from its events"
+        remedy = f"There are {len(self)} frames (.times); the nearest are at {near} s."
+        return ArgumentError([Problem("at", what, remedy)], source=str(self.path))
 
     def _who(self, t: float) -> NDArray[np.int64] | None:
         """The rows of the balls that there were at a time; None if all were."""
@@ -316,6 +323,8 @@ class Recording:
     def history(self) -> Any:
         """The history that rebuilds any instant."""
         file = self.file
+        if self.format < FORMAT:
+            raise no_way_on(self.path, self.writer)
         if self._history is None:
             from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
 
@@ -329,6 +338,8 @@ class Recording:
 
     def simulation(self, t: float | None = None) -> Any:
         """The run as a `Simulation` that goes on from a time, or from the end, to the same bits; unrecorded."""
+        if self.format < FORMAT:
+            raise no_way_on(self.path, self.writer)
         joint: Any = import_module("carom.simulation")  # a later stage, known by name alone
         return joint.Simulation.replayed(self, t)
 
@@ -357,6 +368,11 @@ class Recording:
         """A dataset of the file, with rows too that are not whole yet."""
         return self.file[path]
 
+    def fixed(self, path: str) -> Any:
+        """The numbers or the text of a dataset that does not grow."""
+        with reading(self.path):
+            return fixed_value(self.file, path, self.format)
+
     def _rows(self, path: str) -> int:
         return self._count.get(path, 0)
 
@@ -370,9 +386,10 @@ def _spread(rows: NDArray[Any], who: NDArray[np.int64] | None, count: int, nothi
     return out
 
 
-def _text(dataset: Any) -> bytes:
-    """The text in a dataset."""
-    return bytes(dataset[()])
+def _version() -> str:
+    """Of the carom that runs now."""
+    ours: Any = import_module("carom")  # the whole, known by name alone
+    return str(ours.__version__)
 
 
 def _refresh(dataset: Any) -> None:

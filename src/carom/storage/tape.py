@@ -23,7 +23,8 @@ from carom.scene import Box, Scene
 from carom.scene.files import dumps
 from carom.solvers.exact.stored import LEAST_PAGE, PAGE
 from carom.storage.atomic import ENDING, Lock
-from carom.storage.h5md import BALLS, EDITS, FORMAT, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
+from carom.storage.formats import DIGEST, FORMAT, digest_of_texts, no_way_on
+from carom.storage.h5md import BALLS, EDITS, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
 from carom.storage.opening import reading
 from carom.storage.recording import Recording
 from carom.world.collisions import collision_record
@@ -132,6 +133,8 @@ class Tape:
             if old.mark != mark:
                 remedy = "Give the recording that belongs to the checkpoint, or resume without: record=False."
                 raise StorageError(path, "is another recording than that of the checkpoint", remedy)
+            if old.format < FORMAT:
+                raise no_way_on(path, old.writer)
             if sorted(rows) != sorted(old.names):
                 remedy = "Resume without recording (record=False), or begin anew."
                 raise StorageError(path, "the checkpoint counts the rows of other columns", remedy)
@@ -264,6 +267,15 @@ def _of_history(name: str, rows: Any, balls: int) -> Column:
 
 
 def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> dict[str, dict[str, Any]]:
+    texts = {
+        "solver": fixed(header.solver),
+        "wish": fixed(json.dumps(header.wish)),
+        "versions": fixed(json.dumps(header.versions)),
+        "triggers": fixed(json.dumps(header.triggers)),
+        "source": fixed(header.source),
+        "origin": fixed(json.dumps(header.origin)),
+        "mark": fixed(header.mark),
+    }
     return {
         "h5md": {"version": np.array(VERSION, np.int32)},
         "h5md/author": {"name": "carom"},
@@ -271,15 +283,5 @@ def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> di
         "h5md/modules/units": {"version": np.array((1, 0), np.int32), "system": "SI"},
         f"{BALLS}/box": box,
         f"{BALLS}/species": {"names": materials},
-        "carom": {
-            "format": FORMAT,
-            "solver": fixed(header.solver),
-            "wish": fixed(json.dumps(header.wish)),
-            "versions": fixed(json.dumps(header.versions)),
-            "triggers": fixed(json.dumps(header.triggers)),
-            "source": fixed(header.source),
-            "origin": fixed(json.dumps(header.origin)),
-            "mark": fixed(header.mark),
-            "events": header.events,
-        },
+        "carom": {"format": FORMAT, "events": header.events, DIGEST: fixed(digest_of_texts(texts)), **texts},
     }
