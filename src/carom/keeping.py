@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import choice, editing
-from carom.errors import ArgumentError, Problem, StepWarning, StorageError, StorageWarning
+from carom.errors import ArgumentError, Problem, SceneError, StepWarning, StorageError, StorageWarning
 from carom.following import Following
 from carom.observe import triggers
 from carom.observe.follower import Follower
@@ -21,6 +21,7 @@ from carom.observe.sampler import Sampler, observables_for
 from carom.scene import Scene
 from carom.scene.base import shown
 from carom.scene.files import dumps
+from carom.scene.quantities import text
 from carom.storage.atomic import Lock
 from carom.storage.checkpoint import Checkpoint, discard, find_checkpoint, read, recording_of
 from carom.storage.h5md import EDITS
@@ -357,6 +358,10 @@ def _check_words(events: Any, force: Any, source: Any) -> None:
     if not isinstance(source, str):
         remedy = "Give a word on where the scene comes from, or leave it out."
         raise ArgumentError([Problem("source", f"{shown(source)} is not a text", remedy)])
+    try:
+        text(source)
+    except SceneError as error:
+        raise ArgumentError(problem.inside("source") for problem in error.problems) from None
 
 
 def _walls(solver: Any) -> list[str]:

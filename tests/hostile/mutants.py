@@ -12,9 +12,11 @@ from hostile.doors import leaves
 
 NASTY = "\x1b[31m\x07\x9b2J\u202e\u2028\n\r<script>alert(1)</script>$\\frac{</toml>{{7*7}}../../etc/passwd%s%n"
 """A name with escape codes, markup, turned writing, line breaks and paths."""
+SLY = "\u202e\u200b<script>alert(1)</script>$\\frac{</toml>{{7*7}}../../etc/passwd%s%n"
+"""A name of letters that a scene takes: turned writing, markup and paths, but no control character."""
 VALUES = [
     *(math.nan, math.inf, -math.inf, -0.0, 0, -1, 1, 2**63, -(2**63), 10**30, 10**400, 1e-320, 1e308, 1e150, 1e-150),
-    *(1_000_000_000, 10**12, 0.5, True, False, "", "x", NASTY, "\0", "a" * 70_000, "1e999", "nan"),
+    *(1_000_000_000, 10**12, 0.5, True, False, "", "x", NASTY, SLY, "\0", "a" * 70_000, "1e999", "nan"),
     *([], {}, [[]], [{}], [1], [1, 2], [1, 2, 3], [[1, 2], [3]], ["a", 1, None], {"kind": "box"}, {"a": {"b": [1]}}),
     *([math.nan, math.nan], [1e150, 1e150], [-1e150, 1e150], [[0, 0]] * 50, {"kind": NASTY}, {NASTY: NASTY}),
 ]

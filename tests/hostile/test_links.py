@@ -15,7 +15,7 @@ from carom.lab.opening import parameters_of
 from carom.scene import Scene, library
 from effort import examples
 from hostile.doors import answered
-from hostile.mutants import NASTY, as_json, documents, texts
+from hostile.mutants import NASTY, SLY, as_json, documents, texts
 from hostile.test_scene_files import DOCUMENTS, JSONS
 
 
@@ -118,7 +118,9 @@ def test_parameters_that_make_a_crowd_are_refused(entry: str, given: dict[str, A
 
 
 def test_names_in_links_are_texts() -> None:
-    """Markup and controls go through as the letters that they are; who shows them escapes them."""
-    scene = share.opened(link(json.dumps({"name": NASTY, "balls": [{"position": [0, 0], "name": NASTY}]}).encode()))
-    assert scene.name == NASTY
+    """Markup goes through as the letters that it is; who shows it escapes it. Control characters are refused."""
+    scene = share.opened(link(json.dumps({"name": SLY, "balls": [{"position": [0, 0], "name": SLY}]}).encode()))
+    assert scene.name == SLY
     assert share.opened(share.shared(scene)) == scene
+    with pytest.raises(SceneError, match=r"has the control character U\+001B"):
+        share.opened(link(json.dumps({"name": NASTY}).encode()))

@@ -17,7 +17,7 @@ from carom.scene import files, library
 from carom.world.placement import problems
 from effort import examples
 from hostile.doors import answered, in_a_cell, refused, typed
-from hostile.mutants import NASTY, as_json, as_toml, documents, texts
+from hostile.mutants import NASTY, SLY, as_json, as_toml, documents, texts
 
 LARGE = {"gas", "brownian", "gas-under-gravity", "pour", "cloth-on-a-ball", "water-on-a-ball", "water-on-cloth"}
 """Scenes that take a while to make."""
@@ -94,6 +94,12 @@ BOMBS: dict[str, tuple[Callable[[], str], str]] = {
     "wrong balls": (lambda: f"balls = [{'{},' * 20_000}]", "and at least 981 more"),
     "a key of a million letters": (lambda: "a" * 1_000_000 + " = 1", "…"),
     "a kind of a million letters": (lambda: f"generator = {{ kind = '{'a' * 1_000_000}' }}", "generator.kind"),
+    "a name of a million letters": (lambda: f"name = '{'a' * 1_000_000}'", "has 1000000 letters"),
+    "a description of a million letters": (lambda: f"description = '{'a' * 1_000_000}'", "has 1000000 letters"),
+    "names of many letters": (
+        lambda: f"[balls]\nposition = {[[0, 0]] * 3000}\nname = {['a' * 1000] + ['b'] * 2999}",
+        "name[0]: 'aaaaaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaaaaaaaaaaaaaaaaaa' has 1000 letters",
+    ),
     "a key of many names": (lambda: "a." * 100_000 + "a = 1", "line 1: a key of more than 30 names"),
     "a table of many names": (lambda: "\n\n[" + "'a' . " * 100_000 + "a]\n", "line 3: a key of more than 30 names"),
     "lists in lists": (lambda: "balls = " + "[" * 100_000, "nested too deeply"),
@@ -194,11 +200,11 @@ def test_a_file_that_grows_while_it_is_read_is_not_read_to_its_end(
 
 @pytest.mark.requirement("T-05")
 def test_no_name_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Escape codes, line breaks and turned writing in names of files, keys, materials and balls are shown."""
+    """Escape codes, line breaks and turned writing in names of files and keys are shown; in a scene, also refused."""
     monkeypatch.chdir(tmp_path)
-    word = json.dumps(NASTY)
-    ball = f"[[balls]]\nposition = [0, 0]\nname = {word}\nmaterial = {word}\n"
-    Path("e\x1b[31m\n\udcff.toml").write_text(f"name = {word}\nlook_at = {word}\n{ball}")
+    word, sly = json.dumps(NASTY), json.dumps(SLY)
+    ball = f"[[balls]]\nposition = [0, 0]\nname = {sly}\nmaterial = {sly}\n"
+    Path("e\x1b[31m\n\udcff.toml").write_text(f"name = {sly}\nlook_at = {sly}\n{ball}")
     told = typed("check", "e\x1b[31m\n\udcff.toml")
     assert told.out.splitlines() == ["e\\u001b[31m", "\\udcff.toml: valid (1 ball, 2D)"]
     told = typed("draw", "e\x1b[31m\n\udcff.toml", "-o", "x.svg")
@@ -211,3 +217,42 @@ def test_no_name_steers_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyP
         Path("f.toml").write_text(text)
         (line,) = refused("check", "f.toml").splitlines()
         assert "\\u001b[31m" in line or "not TOML" in line
+    Path("f.toml").write_text(f"name = {word}\n{ball}")
+    assert "has the control character U+001B" in refused("check", "f.toml")
+
+
+CONTROLLED = ["a\0b", "\x1b[2J", "a\x9bb", "a\x7f", "a\rb"]
+PLACES = {
+    "name": "name = {}",
+    "description": "description = {}",
+    "look_at": "look_at = {}",
+    "balls[0].name": "[[balls]]\nposition = [0, 0]\nname = {}",
+    "balls[0].material": "[[balls]]\nposition = [0, 0]\nmaterial = {}",
+    "balls.name[0]": "[balls]\nposition = [[0, 0]]\nname = [{}]",
+    "balls.material": "[balls]\nposition = [[0, 0]]\nmaterial = [{}]",
+    "boundary.material": "[boundary]\nkind = 'box'\nsize = [1, 1]\nmaterial = {}",
+    "obstacles[0].material": "[[obstacles]]\nkind = 'circle'\ncentre = [0, 0]\nradius = 1\nmaterial = {}",
+    "restitution.pairs[0].materials[0]": "[restitution]\npairs = [{{ materials = [{}, 'b'], value = 1 }}]",
+    "structures[0].material": ROPE.replace("9_000_000", "3") + "material = {}",
+}
+
+
+@pytest.mark.requirement("T-05")
+@pytest.mark.parametrize("letters", CONTROLLED)
+@pytest.mark.parametrize("where", PLACES)
+def test_control_characters_are_refused_wherever_a_text_stands(where: str, letters: str) -> None:
+    content = PLACES[where].format(json.dumps(letters).replace("\x7f", "\\u007f").replace("\x9b", "\\u009b"))
+    with pytest.raises(SceneError) as caught:
+        files.loads(content, "toml")
+    [problem] = caught.value.problems
+    assert problem.where == where
+    assert "has the control character U+00" in problem.what
+
+
+@pytest.mark.requirement("T-05")
+@pytest.mark.parametrize("where", PLACES)
+def test_a_text_has_a_longest(where: str) -> None:
+    longest = 5000 if where in {"description", "look_at"} else 100
+    files.loads(PLACES[where].format(json.dumps("é" * longest, ensure_ascii=False)), "toml")
+    with pytest.raises(SceneError, match=rf"has {longest + 1} letters. Shorten it: a \w+ has up to {longest}\."):
+        files.loads(PLACES[where].format(json.dumps("é" * (longest + 1), ensure_ascii=False)), "toml")

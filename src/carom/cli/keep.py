@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from carom.cli.compilation import Announcement
 from carom.cli.sources import named_in_errors
 from carom.cli.terminal import Mistake, complain, notice
-from carom.errors import StorageError, StorageWarning
+from carom.errors import LONGEST_PATH, StorageError, StorageWarning, visible
 from carom.warned import heard
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Keep:
 
     def begin(self, simulation: "Simulation", source: str, goal: "Goal") -> "Recorder":
         """Record a simulation from now on."""
+        source = visible(source, longest=LONGEST_PATH)  # a path may have any letters
         recorder = simulation.record(
             self.out,
             every=self.every,

@@ -134,7 +134,7 @@ class Balls(Part):
     _radii = _column("radius", not_negative_column, NotNegative | list[NotNegative])
     _fixed = _column("fixed", flag_column, bool | list[bool])
     _materials = _column("material", material_column, Word | list[Word])
-    _names = _column("name", name_column, list[str | None] | None)
+    _names = _column("name", name_column, list[Title] | None)
     _births = _column("born", not_negative_column, NotNegative | list[NotNegative])
 
     @model_validator(mode="after")

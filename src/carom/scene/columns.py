@@ -157,6 +157,7 @@ def flag_column(value: object, length: int) -> Flags:
 def material_column(value: object, length: int) -> Materials:
     """One material for all balls, or one for each: a name, a list of names, or `Materials`."""
     if isinstance(value, Materials):
+        each(word, value.names)
         _check_codes(value)
         names, codes = value.names, np.asarray(value.codes)
         _check_length(codes, length)

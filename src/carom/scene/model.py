@@ -31,7 +31,7 @@ from carom.scene.links import Bend, Bends, Link, Links, triangle_problems, trian
 from carom.scene.lodging import lodges
 from carom.scene.materials import Restitution, as_restitution
 from carom.scene.polygon import Polygon
-from carom.scene.quantities import Flag, Fraction, NotNegative, Text, Whole, each, sequence
+from carom.scene.quantities import Flag, Fraction, Label, NotNegative, Text, Whole, each, sequence
 from carom.scene.stepping import Stepping
 from carom.scene.structures import AnyStructure, Pieces, Structure, as_structures
 
@@ -69,7 +69,7 @@ class Scene(Part):
     a `Friction`, however they were given.
     """
 
-    name: Text = Field(default="", description="title of the scene")
+    name: Label = Field(default="", description="title of the scene")
     description: Text = Field(default="", description="what the scene is about")
     look_at: Text = Field(default="", description="a sentence on what to look at")
     boundary: Annotated[Boundary, BeforeValidator(as_boundary, json_schema_input_type=AnyBoundary)] = Field(

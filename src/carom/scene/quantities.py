@@ -6,6 +6,7 @@ Strict: a boolean is not a number, and neither is a string of digits.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Annotated, Any, TypeAlias
@@ -26,6 +27,11 @@ MANY = 1000
 """After so many problems of a list, no more are looked for."""
 MOST = 2**31 - 1
 """No count and no number of a ball is larger."""
+
+LONGEST_NAME = 100
+"""Letters of a name: of a scene, a material, a ball."""
+LONGEST_TEXT = 5000
+"""Letters of a description."""
 
 VectorLike: TypeAlias = ArrayLike
 """What may be given for a vector: two or three numbers, in a sequence or an array."""
@@ -162,7 +168,12 @@ def sizes(value: object) -> tuple[float, ...]:
 
 
 def word(value: object) -> str:
-    """A text that is not empty, such as the name of a material."""
+    """A name that is not empty, such as that of a material."""
+    return label(not_empty(value))
+
+
+def not_empty(value: object) -> str:
+    """A text that is not empty, which another check goes on with."""
     if not isinstance(value, str):
         raise fault(f"{shown(value)} is not a text", "Write a name, in quotes.")
     if not value:
@@ -170,10 +181,34 @@ def word(value: object) -> str:
     return _whole_letters(value)
 
 
+def label(value: object) -> str:
+    """A name on one line, or an empty text."""
+    if isinstance(value, str) and len(value) <= LONGEST_NAME and value.isprintable():
+        return value  # the common case, for a million names
+    return _checked_text(value, LONGEST_NAME, "a name", _NOT_IN_NAMES)
+
+
 def text(value: object) -> str:
-    """Any text."""
+    """A text of one or more lines."""
+    return _checked_text(value, LONGEST_TEXT, "a text", _NOT_IN_TEXTS)
+
+
+_CONTROLS = r"\0-\x08\x0b-\x1f\x7f-\x9f"
+_NOT_IN_TEXTS = re.compile(f"[{_CONTROLS}]")
+_NOT_IN_NAMES = re.compile(f"[{_CONTROLS}\\t\\n\u2028\u2029]")
+"""Control characters and line breaks. Marks of the direction of writing and invisible joiners are letters of some
+scripts: they may stand in a name, and messages show them as escapes where they would change a line."""
+
+
+def _checked_text(value: object, longest: int, what: str, refused: re.Pattern[str]) -> str:
+    """A text without control characters, not too long, that a file can hold."""
     if not isinstance(value, str):
         raise fault(f"{shown(value)} is not a text", "Write a text, in quotes.")
+    if len(value) > longest:
+        raise fault(f"{shown(value)} has {len(value)} letters", f"Shorten it: {what} has up to {longest}.")
+    if found := refused.search(value):
+        letter = f"the control character U+{ord(found[0]):04X}"
+        raise fault(f"{shown(value)} has {letter} at position {found.start()}", "Leave it out.")
     return _whole_letters(value)
 
 
@@ -188,8 +223,8 @@ def _whole_letters(value: str) -> str:
 
 
 def title(value: object) -> str | None:
-    """A text, or nothing; an empty text is nothing."""
-    return None if value is None else text(value) or None
+    """A name, or nothing; an empty text is nothing."""
+    return None if value is None else label(value) or None
 
 
 def flag(value: object) -> bool:
@@ -235,7 +270,8 @@ Whole = Annotated[int, Field(ge=0), BeforeValidator(whole)]
 Vector = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), BeforeValidator(vector)]
 PlaneVector = Annotated[tuple[float, float], BeforeValidator(plane_vector)]
 Sizes = Annotated[tuple[Positive, ...], Field(min_length=2, max_length=3), BeforeValidator(sizes)]
-Word = Annotated[str, Field(min_length=1), BeforeValidator(word)]
-Text = Annotated[str, BeforeValidator(text)]
-Title = Annotated[str | None, BeforeValidator(title)]
+Word = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), BeforeValidator(word)]
+Label = Annotated[str, Field(max_length=LONGEST_NAME), BeforeValidator(label)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT), BeforeValidator(text)]
+Title = Annotated[str | None, Field(max_length=LONGEST_NAME), BeforeValidator(title)]
 Flag = Annotated[bool, BeforeValidator(flag)]

@@ -29,7 +29,7 @@ from carom.observe.observable import Observable
 from carom.scene import Scene, library
 from carom.scene import files as scene_files
 from carom.scene.base import Part, fault, nearest, shown
-from carom.scene.quantities import Text, Whole, each, sequence, whole, word
+from carom.scene.quantities import Label, Text, Whole, each, not_empty, sequence, whole
 from carom.sweeps import paths
 from carom.sweeps.agreement import disagreements, quoted
 from carom.sweeps.bases import as_document, simulated
@@ -89,7 +89,7 @@ def _as_parameters(value: Any) -> dict[str, Range]:
     problems: list[Problem] = []
     for path, given in value.items():
         try:
-            ranges[word(path)] = as_range(given)
+            ranges[not_empty(path)] = as_range(given)
         except InputError as error:
             problems += [problem.inside(quoted(path)) for problem in error.problems]
     if problems:
@@ -99,7 +99,7 @@ def _as_parameters(value: Any) -> dict[str, Range]:
 
 def _as_groups(value: Any) -> tuple[tuple[str, ...], ...]:
     def group(given: Any) -> tuple[str, ...]:
-        members = each(word, sequence(given, "paths"))
+        members = each(not_empty, sequence(given, "paths"))
         if len(members) < 2:
             raise fault(f"{shown(given)} is not two paths or more", 'Write groups: zip = [["a", "b"]].')
         return members
@@ -128,7 +128,7 @@ class Study(Part):
     integrators; whoever runs a study calls it first.
     """
 
-    name: Text = Field(default="", description="title of the study")
+    name: Label = Field(default="", description="title of the study")
     description: Text = Field(default="", description="what the study is about")
     scene: Annotated[dict[str, Any], BeforeValidator(as_document)] = Field(
         description="the scene: a name of the library, the path of a scene file, or a whole scene"

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from carom.observe.observable import Observable, observable
 from carom.scene.base import Part, fault, nearest, shown
-from carom.scene.quantities import Flag, Number, Text, Word, each, one_of, sequence
+from carom.scene.quantities import Flag, Label, Number, Word, each, one_of, sequence
 
 __all__ = ["TAKES", "PlotSpec", "Wanted", "as_wanted"]
 
@@ -102,9 +102,9 @@ class PlotSpec(Part):
         default=None, description="draws the share of runs whose y is above this, in place of y"
     )
     compare: Flag = Field(default=False, description="true adds a panel with y over the law, less 1")
-    title: Text = Field(default="", description="title; the study's name if left out")
-    x_label: Text = Field(default="", description="label of the x axis")
-    y_label: Text = Field(default="", description="label of the y axis")
+    title: Label = Field(default="", description="title; the study's name if left out")
+    x_label: Label = Field(default="", description="label of the x axis")
+    y_label: Label = Field(default="", description="label of the y axis")
 
     def table(self) -> dict[str, Any]:
         """What is not at its default, as a study file has it."""

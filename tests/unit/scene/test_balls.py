@@ -311,3 +311,17 @@ class TestBalls:
         balls = Balls(position=position, velocity=position, mass=position[:, 0] + 1, radius=1e-4)
         assert perf_counter() - start < 2.0  # 0.1 s on an idle machine; a Python object a ball would take 10 s
         assert len(balls) == 1_000_000
+
+
+def test_a_name_is_short_and_on_one_line() -> None:
+    long = "a" * 101
+    for names in ([None, long], [None, "two\nlines"], [None, "a\0b"], [None, "a\u2028b"]):
+        with pytest.raises(SceneError, match=r"^name\[1\]: '"):
+            Balls(position=[(0, 0), (1, 0)], name=names)
+    with pytest.raises(SceneError, match=r"^material\[0\]: 'aaa.* has 101 letters\. Shorten it: a name"):
+        Balls(position=[(0, 0)], material=Materials((long,), np.zeros(1, dtype=np.int32)))
+
+
+def test_letters_of_every_script_are_taken() -> None:
+    names = ["Kula", "Шар", "球", "كرة\u200f", "می\u200cخواهم", "👩\u200d🚀", "x" * 100]
+    assert Balls(position=[(k, 0) for k in range(len(names))], name=names).name == tuple(names)
