@@ -9,6 +9,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self
 
+from carom.numba_version import require_known_numba
+
 _LISTENING: set[int] = set()
 """Those parts of carom that tell it in their own way, while they do."""
 
@@ -34,6 +36,7 @@ def announce() -> None:
 
 def _register(begins: Callable[[], object], ends: Callable[[], object]) -> Any:
     """A listener of Numba's, which is called from now on."""
+    require_known_numba()
     events: Any = import_module("numba.core.event")
 
     class Listener(events.Listener):  # type: ignore[misc]  # Numba has no types here

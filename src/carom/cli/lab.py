@@ -6,6 +6,7 @@ from carom.cli.check import require_sound
 from carom.cli.sources import scene_from
 from carom.cli.terminal import output
 from carom.extras import require
+from carom.numba_version import require_known_numba
 from carom.scene import Scene, library
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def lab(source: str | None, port: int | None, *, open_browser: bool) -> int:
     entry = source if source is not None and source in library.names() else ""
 
     def shell(benches: "Benches") -> "FastAPI":
+        require_known_numba()  # each bench needs it
         from carom.lab.app import create_app  # when the port is known to be free: it takes a second
 
         return create_app(benches, scene, entry)
