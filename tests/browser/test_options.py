@@ -65,6 +65,25 @@ def test_restitution_is_felt_at_the_next_collision(workbench: Workbench) -> None
     assert workbench.state("meters.kinetic") < 0.99 * before
 
 
+def test_restart_keeps_what_was_set_on_the_way(workbench: Workbench) -> None:
+    workbench.open("central-horizontal")
+    workbench.do("collision")
+    workbench.tab("options")
+    restitution = workbench.field("option.restitution_balls")
+    restitution.fill("0.5")
+    restitution.press("Enter")
+    workbench.until("carom.state.can_undo === 'option'")
+    workbench.page.locator("#transport").get_by_role("button", name="Restart").click()
+    workbench.until("carom.state.can_undo === 'restart' && carom.state.time === 0")
+    workbench.page.wait_for_timeout(300)
+    expect(restitution).to_have_value("0.5")
+    before = workbench.state("meters.kinetic")
+    workbench.do("collision")
+    assert workbench.state("meters.kinetic") < 0.99 * before
+    workbench.do("clear")
+    expect(restitution).to_have_value("1")
+
+
 def test_solver_integrator_and_step(workbench: Workbench) -> None:
     workbench.open("oblique")
     workbench.tab("options")

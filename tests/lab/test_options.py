@@ -158,3 +158,80 @@ def test_a_ball_falls_to_the_foot_of_the_screen() -> None:
     session.advance(1 / 60)
     (after,) = session.view().positions[:, 1]
     assert after > before
+
+
+# ---------------------------------------------------------------- restart
+
+
+@pytest.mark.requirement("S-12")
+@pytest.mark.parametrize("name", [name for name in OPTIONS if name != "gravity_z"])
+def test_restart_keeps_an_option_that_was_changed_on_the_way(name: str) -> None:
+    session = Session(library.load("oblique"))
+    start = session.view()
+    session.track.toward(0.1)
+    assert session.do("option", name=name, value=VALUES[name]) is None, session.message
+    session.track.toward(0.2)
+    before = session.view()
+    assert session.do("restart") is None, session.message
+    after = session.view()
+    assert options.values(after.scene) == options.values(before.scene)
+    assert after.solving.solver == before.solving.solver
+    assert (after.time, after.end, after.since, after.can_undo) == (0.0, 0.0, 0.0, "restart")
+    assert after.positions.tolist() == start.positions.tolist()
+    assert after.velocities.tolist() == start.velocities.tolist()
+    session.do("undo")
+    assert (session.view().time, session.view().positions.tolist()) == (before.time, before.positions.tolist())
+    assert options.values(session.view().scene) == options.values(before.scene)
+    session.do("redo")
+    assert options.values(session.view().scene) == options.values(after.scene)
+    session.do("undo")
+    session.do("undo")
+    assert options.values(session.view().scene) == options.values(start.scene)
+
+
+@pytest.mark.requirement("S-12")
+def test_restart_keeps_how_it_is_solved_and_begins_with_all_balls() -> None:
+    session = Session(library.load("oblique"))
+    session.track.toward(0.1)
+    session.do("solve", solver="stepped", integrator="euler", step=0.002, contacts="impacts")
+    session.do("remove", indices=[0])
+    solving = session.view().solving
+    session.track.toward(0.2)
+    session.do("restart")
+    view = session.view()
+    assert (view.time, len(view.positions), view.solving) == (0.0, 2, solving)
+    session.track.toward(0.1)
+    session.do("solve", solver="exact")
+    session.do("restart")
+    assert session.view().solving.solver == "exact"
+    assert session.view().positions.tolist() == view.positions.tolist()
+
+
+def test_clear_after_options_were_changed_still_has_default_ones() -> None:
+    session = Session(library.load("oblique"))
+    session.track.toward(0.1)
+    session.do("option", name="restitution_balls", value=0.5)
+    session.do("restart")
+    session.do("clear")
+    assert options.values(session.view().scene) == options.values(Session(library.load("empty")).view().scene)
+
+
+def test_a_restart_that_the_kept_solver_cannot_do_changes_nothing() -> None:
+    session = Session(library.load("two-bodies"))
+    session.track.toward(0.01)
+    session.do("option", name="attraction", value=False)
+    session.do("solve", solver="exact")
+    session.do("restart")
+    view = session.view()
+    assert (view.time, view.solving.solver, view.scene.attraction) == (0.0, "exact", None)
+    session = Session(library.load("coupled-oscillators"))
+    session.track.toward(0.05)
+    links = session.track.sim.links.between.tolist()
+    for i, j in links:
+        assert session.do("unlink", i=i, j=j) is None
+    assert session.do("solve", solver="exact") is None
+    session.track.toward(0.1)
+    message = session.do("restart")
+    assert message is not None
+    assert "links" in message.text
+    assert session.view().time == pytest.approx(0.1)

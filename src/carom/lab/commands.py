@@ -35,7 +35,7 @@ COMMANDS = MappingProxyType(
             Command("slower"),
             Command(
                 "restart", (), undoable=True
-            ),  # to the start, with all edits of the start kept; what came later is let go
+            ),  # to the start, with all edits of the start and the options of now; what came later is let go
             Command("scrub", ("time",)),  # to any instant of the past
             Command("to-end"),  # back to where the run has come
             Command("hold"),  # while aiming; released by launch or unhold

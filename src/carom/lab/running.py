@@ -6,7 +6,6 @@ from typing import Any
 
 from carom.lab.reading import number, refusal
 from carom.lab.session import Does, Session
-from carom.lab.track import Track
 
 SLOWEST, FASTEST = 0.01, 100.0
 SPEEDS = (*(float(f"{digit}e{power}") for power in range(-2, 2) for digit in (1, 2, 5)), FASTEST)
@@ -84,23 +83,6 @@ def slower(session: Session) -> None:
     session.speed = max((each for each in SPEEDS if each < session.speed * 0.9999), default=SLOWEST)
 
 
-def restart(session: Session) -> None:
-    """To the start, as it was last edited there; what came later is let go, and undo brings it back."""
-    session.settle()
-    track = session.track
-    session.running = False
-    if track.end <= 0.0:
-        return
-    moment = session.moment()
-    session.hands = set()
-    first = track.past.segments[0]
-    track.restore(Track(first.frames[0].sim, first.wish).past, 0.0)
-    session.history.remember("restart", None, moment, session.clock(), track.most_frames)
-    session.samples = session.samples.until(-1.0)
-    session.recount()
-    session.after_change()
-
-
 def scrub(session: Session, time: Any) -> None:
     """To an instant of the past."""
     session.scrub(number("time", time))
@@ -136,7 +118,6 @@ DOES: Does = {
     "speed": speed,
     "faster": faster,
     "slower": slower,
-    "restart": restart,
     "scrub": scrub,
     "to-end": to_end,
     "hold": hold,

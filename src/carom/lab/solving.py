@@ -8,10 +8,15 @@ from carom import choice
 from carom.lab.options import CONTACTS, OPTIONS, SOLVERS
 from carom.lab.reading import number, refusal
 from carom.lab.session import Does, Session, started
+from carom.lab.track import Track
+from carom.scene import Scene
 from carom.scene.base import nearest, shown
+from carom.simulation import Simulation
 from carom.solvers.stepped.integrators import INTEGRATORS
 
 FOR_STEPS = ("integrator", "step", "contacts")
+KEPT = ("gravity", "drag", "attraction", "restitution", "friction")
+"""What the table of options changes in a scene."""
 
 
 def option(session: Session, name: Any, value: Any) -> None:
@@ -22,14 +27,47 @@ def option(session: Session, name: Any, value: Any) -> None:
     chosen = OPTIONS[name]
     track = session.track
     changes = chosen.write(track.scene, chosen.checked(value))
-    wish = track.segment.wish
-    solver = choice.solver_for(track.scene.replace(**changes), choice.Wish(**wish))
-    if solver == track.sim.solver:
-        sim = track.sim.copy()
-        sim.change_scene(**changes)
-    else:
-        sim = started(track.sim.snapshot().replace(**changes), **wish)
-    session.edit("option", sim, about=name)
+    session.edit("option", _changed(track.sim, changes, track.segment.wish), about=name)
+
+
+def _changed(sim: Simulation, changes: dict[str, Any], wish: dict[str, Any]) -> Simulation:
+    """A copy of a run with other options; a new run where these need another solver."""
+    solver = choice.solver_for(sim.scene.replace(**changes), choice.Wish(**wish))
+    if solver != sim.solver:
+        return started(sim.snapshot().replace(**changes), **wish)
+    made = sim.copy()
+    made.change_scene(**changes)
+    return made
+
+
+def restart(session: Session) -> None:
+    """Balls, walls and time as at the start, as it was last edited there; options stay. Undo brings back what was."""
+    session.settle()
+    track = session.track
+    first, now = track.past.segments[0], track.segment
+    if track.end <= 0.0:
+        session.running = False
+        return
+    sim = _with_options_of(track.scene, first.frames[0].sim, first.wish, now.wish)
+    moment = session.moment()
+    session.running, session.hands = False, set()
+    track.restore(Track(sim, now.wish).past, 0.0)
+    session.history.remember("restart", None, moment, session.clock(), track.most_frames)
+    session.samples = session.samples.until(-1.0)
+    session.recount()
+    session.after_change()
+
+
+def _with_options_of(scene: Scene, start: Simulation, old: dict[str, Any], wish: dict[str, Any]) -> Simulation:
+    """The start of a run, with the options that the scene and the wish have now."""
+    changes = {name: value for name in KEPT if (value := _given(scene, name)) != _given(start.scene, name)}
+    if wish != old:
+        return started(start.snapshot().replace(**changes), **wish)
+    return _changed(start, changes, wish) if changes else start
+
+
+def _given(scene: Scene, name: str) -> Any:
+    return scene.planet or scene.gravity if name == "gravity" else getattr(scene, name)
 
 
 def solve(session: Session, solver: Any = None, integrator: Any = None, step: Any = None, contacts: Any = None) -> None:
@@ -66,4 +104,4 @@ def compare(session: Session, names: Any) -> None:
     session.compare(names)
 
 
-DOES: Does = {"option": option, "solve": solve, "compare": compare}
+DOES: Does = {"option": option, "solve": solve, "compare": compare, "restart": restart}
