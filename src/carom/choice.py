@@ -16,18 +16,21 @@ if TYPE_CHECKING:
     from carom.solvers.stepped.extra import Force
 
 Name = Literal["exact", "stepped"]
+SolverChoice = Literal["auto", "exact", "stepped"]
+Contacts = Literal["auto", "impacts", "pile"]
+Neighbours = Literal["auto", "cells", "lists"]
 
 
 @dataclass(frozen=True)
 class Wish:
     """What a user said about how a scene is solved; None or "auto" for what is left open."""
 
-    solver: str = "auto"
+    solver: SolverChoice = "auto"
     step: float | None = None
     integrator: str | None = None
-    contacts: str | None = None
+    contacts: Contacts | None = None
     forces: tuple[Force, ...] = ()
-    neighbours: str = "auto"
+    neighbours: Neighbours = "auto"
 
     def problems(self) -> list[Problem]:
         """What is wrong with it."""
@@ -73,7 +76,7 @@ def solver_for(scene: Scene, wish: Wish) -> Name:
     if problems:
         raise ArgumentError(problems)
     reasons = [*scene.forces_needed, *wish.for_steps]
-    named = wish.solver
+    named: str = wish.solver
     if named == "auto" and wish.neighbours == "auto" and not wish.for_steps:
         named = scene.stepping.solver
     if named == "auto":

@@ -91,9 +91,9 @@ def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit
     return Edit(scene.replace(balls=together), _numbers([*range(len(scene.balls)), *(-1 for _ in range(len(new)))]))
 
 
-def removal(scene: Scene, indices: int | Sequence[int]) -> Edit:
+def removal(scene: Scene, numbers: Sequence[int]) -> Edit:
     """Fewer balls; those after them move up."""
-    gone = {index_of(scene, k) for k in ([indices] if isinstance(indices, int | np.integer) else indices)}
+    gone = set(numbers)
     stay = _numbers([k for k in range(len(scene.balls)) if k not in gone])
     return Edit(scene.replace(balls=scene.balls[stay], **_without(scene, stay)), stay)
 
@@ -109,18 +109,18 @@ def _without(scene: Scene, stay: NDArray[np.intp]) -> dict[str, Any]:
     return changes
 
 
-def ball_change(scene: Scene, index: int, moment: Moment, changes: dict[str, Any]) -> Edit:
-    """Another ball in the place of one; what is not said is as it is now."""
-    k, d = index_of(scene, index), scene.dimension
+def ball_change(scene: Scene, k: int, moment: Moment, changes: dict[str, Any]) -> Edit:
+    """Another ball in the place of number k; what is not said is as it is now."""
+    d = scene.dimension
     present = {"position": moment.places[k, :d], "velocity": moment.velocities[k, :d]}
     ball = scene.balls[k].replace(**{**present, **changes})
     balls = Balls.concatenate([scene.balls[:k], ball, scene.balls[k + 1 :]])
     return Edit(scene.replace(balls=balls), _numbers([j if j != k else -1 for j in range(len(balls))]))
 
 
-def balls_change(scene: Scene, indices: Sequence[int], moment: Moment, columns: dict[str, Any]) -> Edit:
+def balls_change(scene: Scene, numbers: Sequence[int], moment: Moment, columns: dict[str, Any]) -> Edit:
     """Other balls in the places of many; what is not said is as it is now."""
-    rows = _numbers([index_of(scene, k) for k in indices])
+    rows = _numbers(numbers)
     if len(np.unique(rows)) < len(rows):
         raise ArgumentError([Problem("indices", "a ball is named twice", "Name each ball once.")])
     if np.ndim(columns.get("position", rows)) and len(columns.get("position", rows)) != len(rows):
@@ -223,13 +223,3 @@ def wall_change(scene: Scene, restitution: float | Restitution | None, material:
 
 def _numbers(values: Sequence[int]) -> NDArray[np.intp]:
     return np.array(values, dtype=np.intp)
-
-
-def index_of(scene: Scene, index: int) -> int:
-    """The number of a ball, counted from the end if it is negative; an `ArgumentError` if there is none."""
-    count = len(scene.balls)
-    given: Any = index
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
-        remedy = f"Use a number from 0 to {count - 1}." if count else "Add one first."
-        raise ArgumentError([Problem("index", f"there is no ball {given!r}", remedy)])
-    return int(given) % count

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from carom import choice, editing
 from carom.errors import ArgumentError, Problem, SceneError, StepWarning, StorageError, StorageWarning
 from carom.following import Following
+from carom.live import Identities
 from carom.observe import triggers
 from carom.observe.follower import Follower
 from carom.observe.observable import names as known
@@ -41,13 +42,14 @@ class Keeping(Following):
     """What can be kept of a run."""
 
     _wish: choice.Wish
+    _identities: Identities
     _recorder: Recorder | None = None
     _text: tuple[Scene, str] | None = None
     """A scene, and it written down: it is large, and changes seldom."""
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy has: all but who records or measures, who stay with the first."""
-        mine = ("_recorder", "_measuring", "_heartbeat")
+        mine = ("_recorder", "_measuring", "_heartbeat", "_beat")
         return {name: value for name, value in self.__dict__.items() if name not in mine}
 
     @property
@@ -173,7 +175,7 @@ class Keeping(Following):
                 [Problem("forces", what, "Give the same ones, in the same order: resume(path, forces=[…]).")]
             )
         told = {name: saved.wish[name] for name in ("step", "integrator", "contacts", "neighbours")}
-        self._wish = choice.Wish(saved.solver, **told, forces=own)
+        self._wish = choice.Wish(cast("choice.SolverChoice", saved.solver), **told, forces=own)
         self._scene = saved.scene
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StepWarning)  # it was told when the run began
@@ -181,9 +183,11 @@ class Keeping(Following):
         self._solver.restore(saved.state)
         self._time = saved.time
         self._touched = bool(saved.wish.get("touched", False))
+        self._identities = Identities.stored(saved.wish, len(saved.scene.balls))
 
     def _checkpoint(self, **recorded: Any) -> Checkpoint:
-        return Checkpoint(self._scene, self._time, self._solver.name, self._told(), self._solver.state(), **recorded)
+        told = {**self._told(), **self._identities.told()}
+        return Checkpoint(self._scene, self._time, self._solver.name, told, self._solver.state(), **recorded)
 
     def _told(self) -> dict[str, Any]:
         """How the run is solved, with nothing left open."""

@@ -5,19 +5,24 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom import choice, editing
 from carom.compilation import announce
-from carom.errors import ArgumentError, Problem, SceneError, SolverError
+from carom.errors import ArgumentError, Problem, SceneError
 from carom.keeping import Keeping
+from carom.live import BallIndex, Identities, LiveBalls, number_of, numbers_of
+from carom.readonly import check_settable, shown_only
 from carom.report import Collision, Report
 from carom.scene import Ball, Balls, Restitution, Scene
 from carom.scene.base import shown
+from carom.scene.changes import BallChanges, BallsChanges, SurroundingsChanges
+from carom.scene.finding import scene_of
 from carom.views.svg import MOST_BALLS, draw
 from carom.world import placement
 from carom.world.collisions import collision_record
@@ -47,18 +52,19 @@ class Simulation(Keeping):
 
     def __init__(  # each is one choice, and has a default
         self,
-        scene: Scene,
+        scene: Scene | str | Path,
         *,
-        solver: str = "auto",
+        solver: choice.SolverChoice = "auto",
         step: float | None = None,
         integrator: str | None = None,
-        contacts: str | None = None,
+        contacts: choice.Contacts | None = None,
         forces: Sequence[Force] = (),
         check: bool = True,
-        neighbours: str = "auto",
+        neighbours: choice.Neighbours = "auto",
     ) -> None:
         """Begin at the scene's start.
 
+        scene       what exists; or the name of a scene of the library, or the path of a scene file.
         solver      "exact", "stepped", or "auto": the exact one wherever it applies, but the stepped one for balls
                     that fall, lose energy, and so come to rest on each other.
         step        of the stepped solver, s; a sensible one if left out.
@@ -71,6 +77,7 @@ class Simulation(Keeping):
                     speed, and no bit of the motion.
         """
         announce()
+        scene = scene_of(scene)
         given: Any = forces
         own = tuple(given) if isinstance(given, Iterable) else (given,)
         wish = choice.Wish(solver, step, integrator, contacts, own, neighbours)
@@ -80,6 +87,7 @@ class Simulation(Keeping):
             if problems:
                 raise SceneError(problems)
         self._scene = scene
+        self._identities = Identities.of(len(scene.balls))
         self._wish = wish
         self._solver: Solver = choice.start(scene, chosen, wish)
         self._time = 0.0
@@ -187,10 +195,18 @@ class Simulation(Keeping):
     def _go_on(self, end: float, quota: int, logs: NDArray[Any]) -> bool:
         """Let the solver run; if it cannot or may not go on, time is as far as it came, and its state can be read."""
         try:
+            if self._solver.name == "exact":
+                return self._in_slices.advance(self._exact, self._time, end, quota, logs, self._reach)
             return self._solver.advance(end, quota, logs)
-        except (SolverError, KeyboardInterrupt):
+        except BaseException:
             self._time = max(self._time, self._solver.time)
             raise
+
+    def _reach(self, now: float) -> None:
+        """Nothing is half done at this time: tell progress."""
+        self._time = max(self._time, now)
+        if self._beat is not None:
+            self._beat()
 
     def _advance_merging(self, end: float, quota: int, logs: NDArray[Any] | None) -> bool:
         """Run step by step of collisions, each of which makes one ball of two."""
@@ -240,7 +256,20 @@ class Simulation(Keeping):
     def _advance_in_parts(
         self, end: float, quota: int, progress: Callable[[float], object], even: float | None = None
     ) -> None:
-        """Run in parts that take a fraction of a second each (or are even), telling how far it is."""
+        """Run in parts that take a fraction of a second each (or are even), telling how far it is.
+
+        Within a part that takes longer, it is told too.
+        """
+        start, before = self._time, self._solver.collisions
+        self._beat = lambda: progress(self._reached(start, end, before, quota))
+        try:
+            self._advance_part_by_part(end, quota, progress, even)
+        finally:
+            del self._beat
+
+    def _advance_part_by_part(
+        self, end: float, quota: int, progress: Callable[[float], object], even: float | None
+    ) -> None:
         start, goal = self._time, self._solver.collisions + quota
         part, last, met = even or 1.0, self._time, self._solver.collisions
         while True:
@@ -286,35 +315,48 @@ class Simulation(Keeping):
         return self._solver.collisions_by_kind
 
     @property
+    def balls(self) -> LiveBalls:
+        """The balls as they are now: `balls[3]`, `balls["cue"]`, or one by one. What it gives stays with its ball."""
+        return LiveBalls(self)
+
+    def __len__(self) -> int:
+        """How many balls there are."""
+        return len(self._scene.balls)
+
+    def __bool__(self) -> bool:
+        """True, also without balls."""
+        return True
+
+    @property
     def positions(self) -> Floats:
-        """Where the balls are, m: an array of N rows."""
-        return self._solver.places(self._time)[:, : self._scene.dimension]
+        """Where the balls are, m: an array of N rows, to be read only; `change` moves a ball."""
+        return shown_only(self._solver.places(self._time)[:, : self._scene.dimension], "positions")
 
     @property
     def velocities(self) -> Floats:
-        """How fast they are, m/s: an array of N rows."""
-        return self._solver.velocities(self._time)[:, : self._scene.dimension]
+        """How fast they are, m/s: an array of N rows, to be read only; `change` gives a ball another velocity."""
+        return shown_only(self._solver.velocities(self._time)[:, : self._scene.dimension], "velocities")
 
     @property
     def forces(self) -> Floats:
         """On the balls, N: an array of N rows. What they bear at contacts is not in it."""
         accelerations = self._solver.accelerations(self._time)[:, : self._scene.dimension]
-        return np.asarray(self.masses[:, None] * accelerations)
+        return shown_only(self._scene.balls.mass[:, None] * accelerations, "forces")
 
     @property
     def masses(self) -> Floats:
         """Of each ball, kg."""
-        return self._scene.balls.mass
+        return shown_only(self._scene.balls.mass, "masses")
 
     @property
     def radii(self) -> Floats:
         """Of each ball, m."""
-        return self._scene.balls.radius
+        return shown_only(self._scene.balls.radius, "radii")
 
     @property
     def turns(self) -> NDArray[np.int64]:
         """How many times each ball has gone round each periodic axis; places unwrapped are positions + turns × size."""
-        return self._solver.turns[:, : self._scene.dimension].copy()
+        return shown_only(self._solver.turns[:, : self._scene.dimension].copy(), "turns")
 
     @property
     def kinetic_energy(self) -> float:
@@ -334,14 +376,13 @@ class Simulation(Keeping):
     @property
     def momentum(self) -> Floats:
         """Of all balls that are born, kg m/s."""
-        return np.asarray((self._masses_there[:, None] * self.velocities).sum(axis=0))
+        return shown_only((self._masses_there[:, None] * self.velocities).sum(axis=0), "momentum")
 
     @property
     def _masses_there(self) -> Floats:
         """Masses, kg; 0 of those that are not born yet."""
-        if not self._scene.balls.born.any():
-            return self.masses
-        return np.where(self._stepped("births").born, self.masses, 0.0)
+        masses = self._scene.balls.mass
+        return np.where(self._stepped("births").born, masses, 0.0) if self._scene.balls.born.any() else masses
 
     @property
     def upcoming(self) -> list[Collision]:
@@ -375,6 +416,16 @@ class Simulation(Keeping):
     def copy(self) -> Simulation:
         """A second simulation in the same state, which goes its own way; hooks stay with the first."""
         return copy.deepcopy(self)
+
+    def __repr__(self) -> str:
+        name = f" of {self._scene.name}" if self._scene.name else ""
+        balls = f"{len(self)} ball{'' if len(self) == 1 else 's'} in {self._scene.dimension}D"
+        met = f"{self.collisions} collision{'' if self.collisions == 1 else 's'}"
+        return f"<Simulation{name}: {balls}, {self.solver}, t = {self._time:.6g} s, {met}>"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        check_settable(type(self), name)
+        super().__setattr__(name, value)
 
     def _repr_svg_(self) -> str | None:
         """How a notebook shows it: a picture to scale, unless there are too many balls for one."""
@@ -410,28 +461,40 @@ class Simulation(Keeping):
         self._edit(editing.addition(self._surviving(), balls))
         return range(count, len(self._scene.balls))
 
-    def remove(self, indices: int | Sequence[int]) -> None:
-        """Take balls out; those after them move up."""
-        self._edit(editing.removal(self._surviving(), indices))
+    def remove(self, indices: BallIndex | Sequence[BallIndex]) -> None:
+        """Take balls out; those after them move up. Handles from `balls` stay with their balls."""
+        self._edit(editing.removal(self._surviving(), numbers_of(self, indices)))
 
-    def change(self, index: int, **changes: Any) -> None:
-        """Change a ball from now on: position, velocity, mass, radius, material, fixed or name."""
-        self._edit(editing.ball_change(self._surviving(), index, self._moment(), changes))
+    def change(self, index: BallIndex, **changes: Unpack[BallChanges]) -> None:
+        """Change a ball from now on: position, velocity, mass, radius, material, fixed or name.
 
-    def change_balls(self, indices: Sequence[int], **columns: Any) -> None:
+        The ball is named by its number, its name, or a handle from `balls`.
+        """
+        self._edit(editing.ball_change(self._surviving(), self._number(index), self._moment(), dict(changes)))
+
+    def change_balls(self, indices: Sequence[BallIndex], **columns: Unpack[BallsChanges]) -> None:
         """Change many balls at once, so that they do not stand in each other's way.
 
         The columns are those of `Balls`; each is one value for all, or one for each in the order of the indices.
         """
-        self._edit(editing.balls_change(self._surviving(), indices, self._moment(), columns))
+        numbers = numbers_of(self, indices)
+        self._edit(editing.balls_change(self._surviving(), numbers, self._moment(), dict(columns)))
 
-    def change_scene(self, **changes: Any) -> None:
+    def change_scene(self, **changes: Unpack[SurroundingsChanges]) -> None:
         """Change what is not a ball from now on: boundary, obstacles, gravity, friction, links and so on."""
-        self._edit(editing.scene_change(self._surviving(), changes))
+        self._edit(editing.scene_change(self._surviving(), dict(changes)))
 
     def change_walls(self, restitution: float | Restitution | None = None, material: Any = None) -> None:
         """Change what the walls do, or what they are made of, from now on."""
         self._edit(editing.wall_change(self._surviving(), restitution, material))
+
+    @property
+    def identities(self) -> Identities:
+        """Which ball is which: for `balls`."""
+        return self._identities
+
+    def _number(self, index: BallIndex) -> int:
+        return number_of(self, index)
 
     def _moment(self) -> editing.Moment:
         return editing.Moment(self._solver.places(self._time), self._solver.velocities(self._time))
@@ -444,7 +507,7 @@ class Simulation(Keeping):
         recorder, left = self._recording, self._left(edit) if stay is None else stay
         solver = self._solver.edited(edit.scene, edit.origin, self._time, around=edit.around)
         try:
-            self._solver, self._scene = solver, scene
+            self._solver, self._scene, self._identities = solver, scene, self._identities.after(left)
             if recorder is not None:
                 recorder.survive(left)
                 if stay is None and solver.name == "stepped":

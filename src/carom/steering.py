@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from carom import editing
 from carom.errors import ArgumentError, Problem
+from carom.live import BallIndex
 from carom.observe.mechanics import built_height
 from carom.scene import Link, Links, Scene
 from carom.scene.base import shown
+from carom.scene.changes import LinkOptions
 
 if TYPE_CHECKING:
     from carom.solvers.interface import Solver
@@ -28,7 +30,10 @@ GRIP = 20.0
 
 
 class Steering:
-    """What a person, or a program, can do to a run of the stepped solver while it goes on."""
+    """What a person, or a program, can do to a run of the stepped solver while it goes on.
+
+    A ball is named by its number, its name, or a handle from `balls`.
+    """
 
     _scene: Scene
     _solver: Solver
@@ -109,7 +114,7 @@ class Steering:
     # By the hand.
 
     def pull(
-        self, index: int, target: Sequence[float], stiffness: float | None = None, damping: float | None = None
+        self, index: BallIndex, target: Sequence[float], stiffness: float | None = None, damping: float | None = None
     ) -> None:
         """Pull a ball by a spring to a target, m, until `release`; call it again to move the target.
 
@@ -141,7 +146,7 @@ class Steering:
 
     def drive(
         self,
-        index: int,
+        index: BallIndex,
         velocity: Sequence[float] | None = None,
         acceleration: Sequence[float] | None = None,
     ) -> None:
@@ -149,7 +154,7 @@ class Steering:
 
         A fixed ball can be driven at a velocity; a thrust does not move it, and is refused.
         """
-        engine, k = self._stepped("drive"), editing.index_of(self._scene, index)
+        engine, k = self._stepped("drive"), self._number(index)
         if (velocity is None) == (acceleration is None):
             raise ArgumentError([Problem("drive", "takes one of two", "Say velocity=… or acceleration=….")])
         if velocity is not None:
@@ -161,14 +166,14 @@ class Steering:
         engine.steer({**engine.hands, k: replace(engine.hands.get(k) or _hand(), thrust=thrust)})
         self._touch()
 
-    def release(self, index: int) -> None:
+    def release(self, index: BallIndex) -> None:
         """Let a ball go that was pulled or driven; it flies on as it is, and a fixed one stands."""
-        engine, k = self._stepped("release"), editing.index_of(self._scene, index)
+        engine, k = self._stepped("release"), self._number(index)
         engine.set_free(k)
         engine.steer({number: hand for number, hand in engine.hands.items() if number != k})
         self._touch()
 
-    def push(self, index: int, impulse: Sequence[float]) -> None:
+    def push(self, index: BallIndex, impulse: Sequence[float]) -> None:
         """Give a ball an impulse, N s, at once; a fixed one is refused."""
         engine, k = self._stepped("push"), self._free("push", index)
         engine.push(k, _vector("impulse", impulse, self._scene.dimension))
@@ -184,21 +189,21 @@ class Steering:
 
     # Links.
 
-    def link(self, i: int, j: int, stiffness: float, **options: Any) -> None:
+    def link(self, i: BallIndex, j: BallIndex, stiffness: float, **options: Unpack[LinkOptions]) -> None:
         """Add a spring between two balls from now on; `options` are those of `Link`.
 
         They, and all that hang on them, pass through each other then. A `StepWarning` tells if the step is too large
         for the spring.
         """
         self._stepped("link")
-        one, two = editing.index_of(self._scene, i), editing.index_of(self._scene, j)
+        one, two = self._number(i), self._number(j)
         link = Link(between=(one, two), stiffness=stiffness, **options)
         self._edit(editing.link_addition(self._surviving(), link, self._moment()))
 
-    def unlink(self, i: int, j: int) -> None:
+    def unlink(self, i: BallIndex, j: BallIndex) -> None:
         """Take the springs between two balls away."""
         self._stepped("unlink")
-        pair = {editing.index_of(self._scene, i), editing.index_of(self._scene, j)}
+        pair = {self._number(i), self._number(j)}
         self._edit(editing.link_removal(self._surviving(), pair))
 
     @property
@@ -212,9 +217,12 @@ class Steering:
     def _moment(self) -> editing.Moment:
         raise NotImplementedError
 
-    def _free(self, what: str, index: int) -> int:
+    def _number(self, index: BallIndex) -> int:
+        raise NotImplementedError
+
+    def _free(self, what: str, index: BallIndex) -> int:
         """The number of a ball that is not fixed."""
-        k = editing.index_of(self._scene, index)
+        k = self._number(index)
         if self._scene.balls.fixed[k]:
             remedy = f"Use drive({k}, velocity=…), or change({k}, fixed=False) first."
             raise ArgumentError([Problem(what, f"ball {k} is fixed, and no force moves it", remedy)])

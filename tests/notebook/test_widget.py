@@ -85,7 +85,8 @@ def test_of_those_that_nobody_sees_two_are_kept(sim: Simulation) -> None:
 def test_without_a_person_there_is_a_picture_alone(sim: Simulation) -> None:
     data = bundle(sim)
     assert set(data) == {"text/plain", "image/svg+xml"}
-    assert data["text/plain"] == "<Simulation of Central horizontal: 4 balls in 2D, exact, t = 0 s>"
+    assert data["text/plain"] == "<Simulation of Central horizontal: 4 balls in 2D, exact, t = 0 s, 0 collisions>"
+    assert data["text/plain"] == repr(sim)
     assert data["image/svg+xml"] == sim._repr_svg_()
     assert set(show(sim)._repr_mimebundle_()) == {"text/plain", "image/svg+xml"}
 

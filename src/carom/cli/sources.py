@@ -11,28 +11,19 @@ from carom.cli.terminal import Mistake, complain
 from carom.errors import InputError, StepWarning
 from carom.scene import library
 from carom.scene.files import load
+from carom.scene.finding import FILE_ENDINGS, is_file_name
 from carom.scene.model import Scene
 
-SUFFIXES = (".toml", ".json")
+SUFFIXES = FILE_ENDINGS
 
 
 def scene_from(source: str) -> Scene:
     """The scene in a file, or of a name in the library; a name wins over a file without suffix."""
     if source in library.names():
         return library.load(source)
-    if looks_like_file(source):
+    if is_file_name(source):
         return load(Path(source))
     raise Mistake(f"{source!r} is neither a file nor a scene of the library. {hint(source)}")
-
-
-def looks_like_file(source: str) -> bool:
-    """A path, an existing file, or a name with a suffix."""
-    if "/" in source or "\\" in source or Path(source).suffix.lower() in SUFFIXES:
-        return True
-    try:
-        return Path(source).exists()
-    except OSError:  # a name that no file can have
-        return False
 
 
 def hint(name: str) -> str:

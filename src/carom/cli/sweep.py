@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from carom.cli.interrupt import Interrupt
 from carom.cli.run import INTERRUPTED
-from carom.cli.sources import looks_like_file, require_writable
+from carom.cli.sources import require_writable
 from carom.cli.studies import hint, quoted
 from carom.cli.summary import count
 from carom.cli.sweep_progress import Bar, capped, duration
@@ -18,6 +18,7 @@ from carom.cli.sweep_table import failures, plain, points_table
 from carom.cli.terminal import Mistake, complain, notice, output, show_table, table
 from carom.errors import InputError, MissingExtraError, Problem, StudyError
 from carom.extras import require
+from carom.scene.finding import is_file_name
 from carom.storage.atomic import beside
 from carom.sweeps import ready
 from carom.sweeps.journal import one_line
@@ -87,7 +88,7 @@ def study_from(source: str) -> "Study":
         return Study.load(Path(source) / STUDY)
     if source in ready.names():  # also where there is a file of that name
         return Study.loads(ready.text(source), name=f"{source}.toml")
-    if not looks_like_file(source):
+    if not is_file_name(source):
         raise Mistake(f"{source!r} is neither a study file, nor a ready study, nor a results folder. {hint(source)}")
     return Study.load(source)
 

@@ -74,13 +74,16 @@ def _set(sim: Simulation, chosen: tuple[int, ...], field: str, value: Any) -> No
         rows = np.array((sim.positions if field in AXES else sim.velocities)[list(chosen)])
         rows[:, axis] = number(field, value)
         _refuse_fixed(sim, chosen, name, rows)
-        sim.change_balls(chosen, **{name: rows})
+        changes: dict[str, Any] = {name: rows}
+        sim.change_balls(chosen, **changes)
     elif field in {"mass", "radius"}:
-        sim.change_balls(chosen, **{field: _sized(field, value)})
+        changes = {field: _sized(field, value)}
+        sim.change_balls(chosen, **changes)
     else:
         given = flag(field, value) if field == "fixed" else word(field, value) or None
         still = {"velocity": (0.0,) * d} if given is True else {}
-        sim.change_balls(chosen, **{field: [given] * len(chosen)}, **still)
+        changes = {field: [given] * len(chosen), **still}
+        sim.change_balls(chosen, **changes)
 
 
 def _sized(field: str, value: Any) -> float:
@@ -116,7 +119,8 @@ def nudge(session: Session, field: Any, steps: Any) -> None:
         now = np.array((sim.positions if field in AXES else sim.velocities)[rows])
         now[:, axis] = _tidy(now[:, axis] + by * part, part)
         _refuse_fixed(sim, chosen, name, now)
-        sim.change_balls(chosen, **{name: now})
+        changes: dict[str, Any] = {name: now}
+        sim.change_balls(chosen, **changes)
     elif field == "mass":
         factor = HEAVIER**by
         balls = scene.balls

@@ -91,12 +91,13 @@ def scene_at(scene: Scene, frame: Frame) -> Scene:
 
 
 def title(what: Any) -> str:
-    """In one line."""
+    """In one line; of a simulation, its own."""
+    if hasattr(what, "snapshot"):
+        return repr(what)
     scene: Scene = what if isinstance(what, Scene) else what.scene
     kind = type(what).__name__
     name = f" of {scene.name}" if scene.name else ""
     count = len(scene.balls)
     balls = f"{count} ball{'' if count == 1 else 's'} in {scene.dimension}D"
     solver = f", {what.solver}" if not isinstance(what, Scene) else ""
-    time = f", t = {what.time:.6g} s" if hasattr(what, "time") else ""
-    return f"<{kind}{name}: {balls}{solver}{time}>"
+    return f"<{kind}{name}: {balls}{solver}>"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from carom.errors import Problem, SceneError
-from carom.scene.base import Part, left_out, written
+from carom.errors import ArgumentError, Problem, SceneError
+from carom.scene.base import Part, left_out, nearest, shown, written
+from carom.scene.changes import BallChanges, BallsChanges
 from carom.scene.columns import (
     Flags,
     Floats,
@@ -71,6 +72,11 @@ class Ball(Part):
             raise SceneError(problems)
         return self
 
+    if TYPE_CHECKING:
+
+        def replace(self, **changes: Unpack[BallChanges]) -> Self:  # type: ignore[override]  # a part takes any keyword
+            """A copy with some fields changed."""
+
     @property
     def dimension(self) -> int:
         """2 or 3."""
@@ -90,7 +96,7 @@ def _column(name: str, check: Callable[[Any, int], Any], accepts: Any) -> Any:
 class Balls(Part):
     """Many balls in columns: read-only NumPy arrays, and no Python object a ball.
 
-    `len(balls)` counts them, `balls[3]` is a `Ball`, and `balls[10:20]` or `balls[mask]` are `Balls`.
+    `len(balls)` counts them, `balls[3]` or `balls["cue"]` is a `Ball`, and `balls[10:20]` or `balls[mask]` are `Balls`.
     """
 
     position: Floats = Field(description="places of the centres, in m, one row of two or three numbers a ball")
@@ -147,6 +153,11 @@ class Balls(Part):
             raise SceneError([Problem(f"velocity[{index}]", what, _HELD)])
         return self
 
+    if TYPE_CHECKING:
+
+        def replace(self, **changes: Unpack[BallsChanges]) -> Self:  # type: ignore[override]  # as for a ball
+            """A copy with some columns changed."""
+
     @classmethod
     def concatenate(cls, parts: Iterable[Ball | Balls]) -> Balls:
         """All balls of the parts, in their order. All must have the same dimension."""
@@ -169,6 +180,19 @@ class Balls(Part):
         """2 or 3."""
         return int(self.position.shape[1])
 
+    def index(self, name: str) -> int:
+        """The number of the ball of this name."""
+        names = self.name or ()
+        found = [k for k, each in enumerate(names) if each == name]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            what, remedy = f"{len(found)} balls are named {shown(name)}", "Use the number of one of them"
+            raise ArgumentError([Problem("index", what, f"{remedy}: {', '.join(map(str, found[:10]))}.")])
+        known = list(dict.fromkeys(each for each in names if each))
+        remedy = nearest(name, known[:20], "names") if known else "No ball has a name: use its number."
+        raise ArgumentError([Problem("index", f"there is no ball named {shown(name)}", remedy)])
+
     def __len__(self) -> int:
         return len(self.position)
 
@@ -176,10 +200,12 @@ class Balls(Part):
         return (self[index] for index in range(len(self)))
 
     @overload
-    def __getitem__(self, which: int) -> Ball: ...
+    def __getitem__(self, which: int | str) -> Ball: ...
     @overload
     def __getitem__(self, which: slice | Sequence[int] | NDArray[Any]) -> Balls: ...
-    def __getitem__(self, which: int | slice | Sequence[int] | NDArray[Any]) -> Ball | Balls:
+    def __getitem__(self, which: int | str | slice | Sequence[int] | NDArray[Any]) -> Ball | Balls:
+        if isinstance(which, str):
+            return self._ball(self.index(which))
         if isinstance(which, int | np.integer):
             return self._ball(int(which))
         rows = np.arange(len(self))[which]

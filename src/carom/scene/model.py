@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from carom.scene.agreement import Witness, check_attraction, check_falling, comm
 from carom.scene.balls import Ball, Balls
 from carom.scene.base import Part, fault, left_out, shown, written
 from carom.scene.boundary import AnyBoundary, AnyObstacle, Boundary, Obstacle, Open, as_boundary, as_obstacle
+from carom.scene.changes import SceneChanges
 from carom.scene.columns import Numbers, frozen
 from carom.scene.forces import (
     AnyGravity,
@@ -229,7 +230,7 @@ class Scene(Part):
         """
         return {}
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, **changes: Unpack[SceneChanges]) -> Self:  # type: ignore[override]  # a part takes any keyword
         """A copy with some fields changed, checked like any other."""
         if self.planet is not None:
             changes.setdefault("gravity", self.planet)

@@ -29,6 +29,8 @@ class Wished(_Model):
     forces: list[Word]
     hooks: Counts = 0
     touched: bool = False
+    ids: list[Counts] | None = None
+    issued: Counts | None = None
 
 
 class Aim(_Model):

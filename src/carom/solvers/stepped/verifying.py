@@ -97,7 +97,7 @@ def _reversal(one: Integrator) -> str:
     if not one.reversible:
         return ""
     x, v = _run(one, COARSE, UNTIL)
-    back = SWING.balls.replace(position=[(0.0, 0.0), x[:2]], velocity=[(0.0, 0.0), -v[:2]])
+    back = SWING.balls.replace(position=np.stack([np.zeros(2), x[:2]]), velocity=np.stack([np.zeros(2), -v[:2]]))
     x, v = _run(one, COARSE, UNTIL, SWING.replace(balls=back))
     off = float(np.abs([x[:2] - SWING.balls.position[1], -v[:2] - SWING.balls.velocity[1]]).max())
     if off <= ROUNDED:

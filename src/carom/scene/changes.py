@@ -1,0 +1,83 @@
+"""What may be changed of a ball, of many, of a link and of a scene, by keyword: for type checkers and completion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from carom.scene.balls import Ball, Balls
+    from carom.scene.boundary import Boundary, Obstacle
+    from carom.scene.forces import Attraction, Drag, GravityLike
+    from carom.scene.friction import Coulomb, Friction
+    from carom.scene.links import Bend, Bends, Link, Links
+    from carom.scene.materials import Restitution
+    from carom.scene.model import View
+    from carom.scene.stepping import Stepping
+    from carom.scene.structures import Structure
+
+__all__ = ["BallChanges", "BallsChanges", "LinkOptions", "SceneChanges", "SurroundingsChanges"]
+
+
+class BallChanges(TypedDict, total=False):
+    """Of one ball."""
+
+    position: ArrayLike
+    velocity: ArrayLike
+    mass: float
+    radius: float
+    fixed: bool
+    material: str
+    name: str | None
+    born: float
+
+
+class BallsChanges(TypedDict, total=False):
+    """Of many balls: one value for all, or one for each."""
+
+    position: ArrayLike
+    velocity: ArrayLike
+    mass: ArrayLike
+    radius: ArrayLike
+    fixed: ArrayLike
+    material: str | Sequence[str] | ArrayLike
+    name: Sequence[str | None] | None
+    born: ArrayLike
+
+
+class LinkOptions(TypedDict, total=False):
+    """Of a link, besides its balls and its stiffness."""
+
+    damping: float
+    length: float | None
+    breaking: float | None
+
+
+class SurroundingsChanges(TypedDict, total=False):
+    """Of a running scene: all but its balls and how it is stepped."""
+
+    boundary: Boundary
+    links: Links | Sequence[Link | Links]
+    bends: Bends | Sequence[Bend | Bends]
+    triangles: ArrayLike
+    structures: Sequence[Structure]
+    obstacles: Sequence[Obstacle]
+    gravity: GravityLike
+    drag: float | Drag | None
+    attraction: Attraction | None
+    restitution: float | Restitution
+    friction: float | Coulomb | Friction
+    contact_time: float | None
+    name: str
+    description: str
+    look_at: str
+    view: View
+
+
+class SceneChanges(SurroundingsChanges, total=False):
+    """Of a scene."""
+
+    balls: Balls | Sequence[Ball | Balls]
+    stepping: Stepping
