@@ -23,8 +23,8 @@ MOLECULE = 1e-20
 """Balls of less mass, kg, have their temperature in kelvin."""
 EACH = 5
 """Collisions a ball that a Lyapunov exponent takes: a small difference has to turn into the direction that grows."""
-RESTING = 0.5
-"""A run whose last quarter has less than this part of the most kinetic energy of its first comes to rest."""
+SLOWED = 0.5
+"""A run whose last quarter has less than this part of the most kinetic energy of its first slows down."""
 MOST_FOLLOWED = 20_000_000
 """Collisions along which a small difference is followed, at most."""
 
@@ -103,9 +103,11 @@ def _unfit(reel: Reel) -> str:
     if scene.balls.born.max(initial=0.0) > first.time or np.isnan(last.positions[free]).any():
         return "balls come or go"
     energies, quarter = [still.kinetic_energy for still in reel], max(1, len(reel) // 4)
-    slowed = max(energies[-quarter:]) < RESTING * max(energies[:quarter])
-    if slowed or not (last.velocities[free] ** 2).sum(axis=1).all():
-        return "balls are at rest, or come to rest"
+    if not (last.velocities[free] ** 2).sum(axis=1).all():
+        return "balls are at rest at the end"
+    before, after = max(energies[:quarter]), max(energies[-quarter:])
+    if after < SLOWED * before:
+        return f"the kinetic energy falls from {before:.3g} to {after:.3g} J, and the exponent is of steady motion"
     met = sum(len(rows) for rows in reel.collisions(float(reel.times[0]), float(reel.times[-1])))
     if met < EACH * free.size:
         return f"there are {counted(met, 'collision')}, and it takes about {EACH} a ball. Record longer."

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.analysis.along import Reel, at_collisions, taken
+from carom.analysis.stills import Still
 from carom.errors import ArgumentError, Problem
 from carom.observe.blocks import columns
 from carom.observe.observable import kind_of, observable
@@ -29,6 +30,8 @@ SETTLING = 0.1
 """This part of a recording is left out at its beginning if nobody says otherwise."""
 FEWEST = 8
 """Frames that an error bar needs."""
+NEGLIGIBLE = 0.1
+"""An uncertainty below this part of the measured error changes a deviation by less than 0.5 %, and is not shown."""
 STEADY = 0.01
 """A run whose energy changes by more than this part is not stationary."""
 POINTS = 1000
@@ -62,7 +65,7 @@ class Line:
 
     @property
     def deviation(self) -> float | None:
-        """How many standard errors the value is from what is expected."""
+        """How many standard errors the value is from what is expected, of both errors together."""
         if self.expected is None or not isfinite(self.value):
             return None
         spread = float(np.hypot(self.error, self.expected_error))
@@ -72,6 +75,13 @@ class Line:
         """The value with its error, rounded to where the error begins."""
         text = with_error(self.value, self.error)
         return text if self.settled else text.replace("± ", "± ≥ ")
+
+    def expected_text(self) -> str:
+        """What is expected, with its own uncertainty where that counts; empty if nothing is expected."""
+        if self.expected is None:
+            return ""
+        counts = self.expected_error > NEGLIGIBLE * self.error
+        return with_error(self.expected, self.expected_error if counts else 0.0)
 
 
 @dataclass(frozen=True)
@@ -115,8 +125,9 @@ class Analysis:
             "lines": [
                 {
                     "name": line.name, "symbol": line.symbol, "value": _plain(line.value), "error": _plain(line.error),
-                    "unit": line.unit, "expected": _plain(line.expected), "deviation": _plain(line.deviation),
-                    "source": line.source, "settled": line.settled,
+                    "unit": line.unit, "expected": _plain(line.expected),
+                    "expected_error": None if line.expected is None else _plain(line.expected_error),
+                    "deviation": _plain(line.deviation), "source": line.source, "settled": line.settled,
                 }
                 for line in self.lines
             ],
@@ -219,14 +230,23 @@ def _energy(reel: Reel, found: Analysis) -> None:
     energies = np.array([still.energy for still in reel] if attraction is None else [])
     if not energies.size or not isfinite(energies[0]) or not energies[0]:
         return
-    change = energies[-1] / energies[0] - 1.0
-    found.facts.append(("energy", f"{energies[0]:.9g} J at first, then changed by {change:+.1e} of it"))
+    found.facts.append(("energy", _course(reel, float(energies[0]), float(energies[-1]))))
     # Potential energy has no zero of its own: changes are compared with the kinetic energy.
     kinetic = max(still.kinetic_energy for still in reel)
     most = float(np.nanmax(np.abs(energies - energies[0])))
     if kinetic > 0.0 and most > STEADY * kinetic:
         what = f"it is not stationary: its energy changes by {100.0 * most / kinetic:.3g} % of the kinetic energy"
         found.remarks.append(f"{what}, so that means over time depend on when and how long one looks")
+
+
+def _course(reel: Reel, begin: float, end: float) -> str:
+    """The energy at the first frame, at the first that is measured, and how it changed from there."""
+    recording, since = reel.recording, float(reel.times[0])
+    measured = f"{begin:.9g} J at {since:.6g} s"
+    if reel.frames[0] > 0:
+        first = Still(recording, recording[0])
+        measured = f"{first.energy:.9g} J at {first.time:.6g} s; {measured}, where measuring begins"
+    return f"{measured}, then changed by {end / begin - 1.0:+.1e} of it"
 
 
 def _mechanics(reel: Reel, found: Analysis) -> Iterator[Line]:

@@ -32,7 +32,7 @@ footer { margin-top: 2rem; font-size: .85rem; opacity: .7; }
 """
 FOOTER = (
     "Made by carom. Errors are standard errors of means, by blocking (Flyvbjerg and Petersen 1989); deviations are in "
-    "standard errors, with the law's own uncertainty."
+    "standard errors, those of the value and of what is expected together."
 )
 SIZE = (5.2, 3.4)
 """Of a figure, inches."""
@@ -77,12 +77,12 @@ def table(found: Analysis) -> str:
     """All lines as an HTML table."""
     rows = []
     for line in found.lines:
-        expected = "" if line.expected is None else f"{line.expected:.6g}"
         off = "" if line.deviation is None else f"{line.deviation:+.1f}"
         cells = [
             f'<td>{escape(line.name)}</td><td class="number">{escape(line.symbol)}</td>',
             f'<td class="number">{escape(line.text())}</td><td>{escape(line.unit)}</td>',
-            f'<td class="number">{expected}</td><td class="number">{off}</td><td>{escape(line.source)}</td>',
+            f'<td class="number">{escape(line.expected_text())}</td><td class="number">{off}</td>',
+            f"<td>{escape(line.source)}</td>",
         ]
         rows.append(f"<tr>{''.join(cells)}</tr>")
     head = "".join(f"<th>{name}</th>" for name in ("", "", "value", "unit", "expected", "deviation", ""))

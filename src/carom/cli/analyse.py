@@ -49,9 +49,8 @@ def analyse(
     output().print()
     figures = table("", "", "value", "unit", "expected", "deviation", "")
     for line in found.lines:
-        expected = "" if line.expected is None else f"{line.expected:.6g}"
         off = "" if line.deviation is None else f"{line.deviation:+.1f}"
-        figures.add_row(line.name, line.symbol, line.text(), line.unit, expected, off, line.source)
+        figures.add_row(line.name, line.symbol, line.text(), line.unit, line.expected_text(), off, line.source)
     if found.lines:
         show_table(figures)
     if not quiet:

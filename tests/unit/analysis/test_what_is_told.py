@@ -1,6 +1,7 @@
 """What the analysis tells only where it means something, and says so where it does not."""
 
 import json
+import re
 
 import matplotlib as mpl
 import numpy as np
@@ -173,10 +174,11 @@ def test_green_kubo_is_that_of_einstein(tmp_path):
     ("scene", "until", "why"),
     [
         (Scene(boundary=Box(size=(1, 1)), balls=[Ball(position=(0.5, 0.5), radius=0.1)]), 1.0, "are at rest"),
-        (library.load("bouncing-ball"), 5.0, "come to rest"),
+        (library.load("bouncing-ball"), 5.0, "balls are at rest at the end"),
+        (gas().replace(restitution=0.8), 2.0, "the kinetic energy falls from 0."),
         (gas(packing_fraction=0.05), 0.1, "and it takes about 5 a ball"),
     ],
-    ids=["at rest", "coming to rest", "few collisions"],
+    ids=["at rest", "coming to rest", "cooling", "few collisions"],
 )
 def test_there_is_no_exponent_where_it_means_nothing(tmp_path, scene, until, why):
     found = analyse(recorded(tmp_path / "run.h5", scene, until, until / 20.0, ["lyapunov"]))
@@ -184,6 +186,57 @@ def test_there_is_no_exponent_where_it_means_nothing(tmp_path, scene, until, why
     assert told(found, "there is no Lyapunov exponent: ")
     assert told(found, why)
     assert EACH == 5
+
+
+def test_a_cooling_gas_is_not_said_to_rest(tmp_path):
+    found = analyse(recorded(tmp_path / "run.h5", gas().replace(restitution=0.8), 2.0, 0.1, ["lyapunov"]))
+    assert not told(found, "rest")
+
+
+def test_the_energy_is_told_at_the_start_of_the_run_and_of_measuring(tmp_path):
+    sim = Simulation(gas().replace(restitution=0.9))
+    path = tmp_path / "run.h5"
+    with sim.record(path, every=0.1):
+        sim.run(until=2.0)
+    with Recording(path) as recording:
+        first, later, last = (Still(recording, recording[k]).energy for k in (0, 2, -1))
+    assert first > later > last
+    energy = dict(analyse(path).facts)["energy"]
+    change = f"then changed by {last / later - 1.0:+.1e} of it"
+    assert energy == f"{first:.9g} J at 0 s; {later:.9g} J at 0.2 s, where measuring begins, {change}"
+    whole = dict(analyse(path, since=0.0).facts)["energy"]
+    assert whole == f"{first:.9g} J at 0 s, then changed by {last / first - 1.0:+.1e} of it"
+
+
+NUMBER = r"\(?(-?[\d.]+)(?: ± (?:≥ )?([\d.]+))?\)?(e[+-]\d+)?"
+
+
+def shown(text):
+    """A number and its error, as a reader takes them from a table."""
+    value, error, power = re.fullmatch(NUMBER, text).groups()
+    return float(value + (power or "")), float((error or "0") + (power or ""))
+
+
+def test_the_deviation_is_that_of_the_numbers_that_are_shown(tmp_path, capsys):
+    """Also where theory has an uncertainty of its own, which is shown with what it expects."""
+    line = Line("D", "D", 0.004, 0.00006, "m²/s", expected=0.00295, expected_error=0.0005, source="Enskog")
+    assert (line.expected_text(), f"{line.deviation:+.1f}") == ("0.00295 ± 0.00050", "+2.1")
+    assert Line("D", "D", 0.004, 0.00006, "m²/s").expected_text() == ""
+    path = recorded(tmp_path / "run.h5", gas(count=200, packing_fraction=0.3), 1.0, 0.005)
+    compared = [line for line in analyse(path).lines if line.deviation is not None]
+    assert {"diffusion (Einstein)", "compressibility", "mean free path"} <= {line.name for line in compared}
+    assert command(path, tmp_path / "report.html", None) == 0
+    out, page = capsys.readouterr().out, (tmp_path / "report.html").read_text(encoding="utf-8")
+    for line in compared:
+        (value, error), (law, own) = shown(line.text()), shown(line.expected_text())
+        assert (value - law) / np.hypot(error, own) == pytest.approx(line.deviation, rel=0.1, abs=0.1), line
+        row = rf"{re.escape(line.name)} .*{re.escape(line.expected_text())} +{re.escape(f'{line.deviation:+.1f}')}"
+        assert re.search(row, out), line
+        assert f'{line.expected_text()}</td><td class="number">{line.deviation:+.1f}</td>' in page
+    assert command(path, None, None, as_json=True) == 0
+    told = {line["name"]: line for line in json.loads(capsys.readouterr().out)["lines"]}
+    for line in compared:
+        assert told[line.name]["expected_error"] == pytest.approx(line.expected_error)
 
 
 def test_balls_that_are_born_on_the_way(tmp_path):
