@@ -236,6 +236,81 @@ def test_the_question_mark_shows_every_key_and_esc_goes_back(workbench: Workbenc
     workbench.until("document.activeElement.id === 'stage'")
 
 
+@pytest.mark.requirement("T-06", "T-17")
+def test_space_and_letters_work_after_a_click_beside_the_stage(workbench: Workbench) -> None:
+    page = workbench.page
+    workbench.open(FLAT)
+    workbench.tab("meters")
+    assert page.evaluate("document.activeElement.id") == "tab-meters"
+    workbench.press(" ")
+    workbench.until("carom.state.running && carom.frame.time > 0")
+    workbench.press("p")
+    assert not workbench.state("running")
+    workbench.press("b")
+    assert workbench.count() == 3
+    workbench.press("z", "Control")
+    assert workbench.count() == 2
+    workbench.do("select", indices=[0])
+    mass = workbench.state("inspector.mass")
+    workbench.press("+", "m")
+    assert workbench.state("inspector.mass") == pytest.approx(1.1 * mass)
+    restart = page.locator("#transport").get_by_role("button", name="Restart")
+    restart.click()
+    workbench.until("carom.state.time === 0 && carom.state.end === 0")
+    workbench.press(" ")
+    assert workbench.state("running"), "the click has pressed the button; Space runs"
+    workbench.until("carom.frame.time > 0.1")
+    workbench.press(" ")
+    assert not workbench.state("running")
+    page.wait_for_timeout(300)
+    assert workbench.state("time") > 0.1, "Space has not pressed it again"
+
+
+@pytest.mark.requirement("T-17")
+def test_a_control_that_the_keyboard_reached_is_pressed_by_space(workbench: Workbench) -> None:
+    page = workbench.page
+    workbench.open(FLAT)
+    workbench.do("collision")
+    workbench.press("F6")
+    restart = page.locator("#transport").get_by_role("button", name="Restart")
+    for _ in range(20):
+        if restart.evaluate("(button) => button === document.activeElement"):
+            break
+        workbench.keyboard.press("Tab")
+    workbench.press(" ")
+    workbench.until("carom.state.time === 0 && carom.state.can_undo === 'restart'")
+    assert not workbench.state("running")
+    workbench.tab("view")
+    switch = page.locator("input[data-live='layer.centre']")
+    for _ in range(20):
+        if switch.evaluate("(box) => box === document.activeElement"):
+            break
+        workbench.keyboard.press("Tab")
+    workbench.press(" ")
+    assert page.evaluate("carom.shown().centre")
+    workbench.press(" ")
+    assert not page.evaluate("carom.shown().centre")
+    assert not workbench.state("running")
+
+
+def test_what_is_typed_into_a_field_stays_there(workbench: Workbench) -> None:
+    page = workbench.page
+    workbench.open(FLAT)
+    workbench.do("select", indices=[0])
+    workbench.tab("ball")
+    name = workbench.field("ball.name")
+    name.click()
+    page.keyboard.type("b p r")
+    assert name.input_value() == "b p r"
+    assert (workbench.count(), workbench.state("running")) == (2, False)
+    name.press("Escape")
+    workbench.tab("options")
+    workbench.field("steering").focus()
+    workbench.press(" ")
+    assert not workbench.state("running")
+    page.keyboard.press("Escape")
+
+
 def test_f6_leaves_the_stage_and_tab_goes_on_through_the_page(workbench: Workbench) -> None:
     workbench.open(FLAT)
     focus = "[document.activeElement.id, document.activeElement.getAttribute('aria-label')]"

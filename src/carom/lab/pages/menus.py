@@ -108,6 +108,7 @@ class Menus:
                 for name in ("launch", "click", "drag", "zoom"):
                     tag("li", words(f"help.{name}"))
             tag("p", words("help.way-out"), classes="hint")
+            tag("p", words("help.beside"), classes="hint")
 
     def _share(self) -> None:
         words = self.desk.words

@@ -7,6 +7,8 @@ const ONCE = new Set(["toggle", "run", "pause", "restart", "clear", "add", "next
 const AGAIN = /^view:look-/;
 const SAME = { "=": "+", _: "-" };
 const HOLDABLE = /^[a-z]$/;
+/** Where a person types, or chooses by letters. */
+export const TYPED = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=range], [type=button])";
 
 /** The axis that is nearest to the camera's upright, and its sign. */
 const upright = (vector) => {
@@ -38,9 +40,9 @@ export class Keys {
     this.arrows = new Set();
     this.ending = new AbortController();
     const options = { signal: this.ending.signal };
-    element.addEventListener("keydown", (event) => this._down(event), options);
-    element.addEventListener("keyup", (event) => this._up(event), options);
-    element.addEventListener("blur", () => this._let(), options);
+    element.addEventListener("keydown", (event) => this.down(event), options);
+    element.addEventListener("keyup", (event) => this.up(event), options);
+    element.addEventListener("blur", () => this.release(), options);
   }
 
   /** The entry of the keymap that an event stands for, or undefined. */
@@ -68,8 +70,9 @@ export class Keys {
     return this.keymap.some((entry) => entry.with?.includes(letter));
   }
 
-  _down(event) {
-    if (event.isComposing || event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  /** A key goes down, on the stage or, by the page's wish, beside it. */
+  down(event) {
+    if (event.isComposing || event.target.closest?.(TYPED)) return;
     const key = nameOf(event);
     if (key === "Escape" && this.bench.cancel()) {
       event.preventDefault();
@@ -101,13 +104,15 @@ export class Keys {
     return turned ? { ...given, steps: -given.steps } : given;
   }
 
-  _up(event) {
+  /** A key comes up, wherever that is. */
+  up(event) {
     const key = nameOf(event);
     this.held.delete(key);
     if (this.arrows.delete(key)) this._steer();
   }
 
-  _let() {
+  /** No key is held any more. */
+  release() {
     this.held.clear();
     if (this.arrows.size) {
       this.arrows.clear();
@@ -134,7 +139,7 @@ export class Keys {
   }
 
   destroy() {
-    this._let();
+    this.release();
     this.ending.abort();
   }
 }

@@ -1,6 +1,7 @@
 /** The shell's part on a bench's page: it makes the stage, and turns what the stage says into dialogs, tabs and titles. */
 
 import { calibrated as isCalibrated, pixelsPerCentimetre } from "./calibration.js";
+import { hearKeys } from "./shell_keys.js";
 import { say, there } from "./shell.js";
 
 const shell = window.caromShell;
@@ -44,6 +45,7 @@ export async function start(config) {
   keepAddress(at("bench").dataset.bench);
   hearTabs();
   hearKeys();
+  hearDialogs();
   if (innerWidth > 720) carom.focus();
 }
 
@@ -118,25 +120,8 @@ function hearTabs() {
   });
 }
 
-/** Keys beside the stage: F6 goes to it and back, Esc opens the menu, ? the help, where nothing is typed. */
-function hearKeys() {
-  addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
-    const stage = document.getElementById("stage");
-    const onStage = stage.contains(document.activeElement);
-    if (event.key === "F6" && !onStage) {
-      event.preventDefault();
-      carom.focus();
-    } else if (onStage || event.target.closest?.("input, select, textarea")) {
-      if (event.key === "Escape" && !onStage) event.target.blur();
-    } else if (event.key === "Escape") {
-      event.preventDefault();
-      shell.menu();
-    } else if (event.key === "?") {
-      event.preventDefault();
-      shell.open("help");
-    }
-  });
+/** Closing dialogs: time goes on after the menu, and the stage has the keyboard again. */
+function hearDialogs() {
   document.getElementById("dialog-menu").addEventListener("close", resume);
   for (const dialog of document.querySelectorAll("dialog"))
     dialog.addEventListener("close", () => document.querySelector("dialog[open]") || carom.focus());
