@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,8 @@ _HELD = "Leave the velocity out, or let the ball move (fixed = false)."
 class Ball(Part):
     """One ball; of radius 0, a material point."""
 
+    by_position: ClassVar = ("position",)
+
     position: Vector = Field(description="place of the centre, in m, two or three numbers")
     velocity: Vector = Field(default_factory=left_out, description="velocity, in m/s; zero if left out")
     mass: Mass = Field(default=1.0, description="mass, in kg, above 0")
@@ -47,8 +49,8 @@ class Ball(Part):
 
         def __init__(
             self,
-            *,
             position: VectorLike,
+            *,
             velocity: VectorLike = ...,
             mass: float = ...,
             radius: float = ...,
@@ -99,6 +101,8 @@ class Balls(Part):
     `len(balls)` counts them, `balls[3]` or `balls["cue"]` is a `Ball`, and `balls[10:20]` or `balls[mask]` are `Balls`.
     """
 
+    by_position: ClassVar = ("position",)
+
     position: Floats = Field(description="places of the centres, in m, one row of two or three numbers a ball")
     velocity: Floats = Field(default_factory=left_out, description="velocities, in m/s, one for all or one a ball")
     mass: Floats = written(1.0, "masses, in kg, above 0, one for all or one a ball")
@@ -112,8 +116,8 @@ class Balls(Part):
 
         def __init__(
             self,
-            *,
             position: ArrayLike,
+            *,
             velocity: ArrayLike = ...,
             mass: ArrayLike = ...,
             radius: ArrayLike = ...,

@@ -6,12 +6,13 @@ import difflib
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from carom.errors import LONGEST_PLACE, InputError, Problem, SceneError, the_first
+from carom.scene.signatures import HIDDEN, ReadableSignature
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
@@ -33,11 +34,40 @@ class Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, validate_default=True)
 
-    def __init__(self, **values: Any) -> None:
+    by_position: ClassVar[tuple[str, ...]] = ()
+    """The fields that may be given without their names, in this order."""
+
+    def __init__(self, *given: Any, **values: Any) -> None:
+        """Make it of its fields, which are checked."""
+        values = self._named(given, values) if given else values
         if len(values) > len(type(self).model_fields) + MANY:
             raise SceneError(unknown_keys(values, type(self).model_fields))
         with _scene_errors(type(self)):
             super().__init__(**values)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        cls.__signature__ = ReadableSignature()  # type: ignore[assignment]  # it gives one when it is asked
+
+    @classmethod
+    def _named(cls, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
+        """All values by name, also those that were given without."""
+        if len(given) > len(cls.by_position):
+            left = [name for name in cls.model_fields if name not in {*values, *cls.by_position, "kind"}]
+            name = next((each for each in left if cls.model_fields[each].is_required()), left[0] if left else "…")
+            what = f"{shown(given[len(cls.by_position)])} is given without a name"
+            raise fault(what, f"Write {cls.__name__}({', '.join((*cls.by_position, f'{name}=…'))}).", cls.__name__)
+        named = dict(zip(cls.by_position, given, strict=False))
+        twice = next((name for name in named if name in values), None)
+        if twice is not None:
+            raise fault("is given twice, by position and by name", "Give it once.", where=twice)
+        return {**named, **values}
+
+    def __dir__(self) -> Iterable[str]:
+        """What belongs to a scene; pydantic's names work too, but are not shown."""
+        hidden = {*HIDDEN, "by_position"} - set(type(self).model_fields)
+        return [name for name in super().__dir__() if name not in hidden]
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise fault("cannot be changed in place", f"Make a changed copy with replace({name}=...).", where=name)

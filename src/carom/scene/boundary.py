@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -19,6 +19,8 @@ class Box(Part):
     Along a periodic axis there are no walls: what leaves on one side comes in on the other.
     """
 
+    by_position: ClassVar = ("size",)
+
     kind: Literal["box"] = "box"
     size: Sizes = Field(description="lengths of the sides, in m, two or three positive numbers")
     periodic: tuple[bool, ...] = written(False, "true or false, for all axes or one an axis")
@@ -29,7 +31,7 @@ class Box(Part):
     if TYPE_CHECKING:  # more may be given than is stored
 
         def __init__(
-            self, *, size: VectorLike, periodic: bool | Sequence[bool] = ..., material: str | Sequence[str] = ...
+            self, size: VectorLike, *, periodic: bool | Sequence[bool] = ..., material: str | Sequence[str] = ...
         ) -> None: ...
 
     @field_validator("periodic", mode="before", json_schema_input_type=bool | list[bool])

@@ -41,6 +41,8 @@ Angle = Annotated[float, Field(gt=0, le=pi), BeforeValidator(_angle)]
 class Link(Part):
     """A spring between two balls, with damping along it; it may break."""
 
+    by_position: ClassVar = ("between", "stiffness")
+
     between: Annotated[tuple[Whole, Whole], BeforeValidator(balls_named(2))] = Field(
         description="the two balls, by their numbers from 0"
     )
@@ -55,9 +57,9 @@ class Link(Part):
 
         def __init__(
             self,
-            *,
             between: Sequence[int],
             stiffness: float,
+            *,
             damping: float = ...,
             length: float | None = ...,
             breaking: float | None = ...,
@@ -73,6 +75,8 @@ class Links(Rows[Link]):
     one: ClassVar[type[Part]] = Link
     noun: ClassVar[str] = "link"
     blanks: ClassVar[dict[str, float]] = {"length": 0.0, "breaking": np.inf}
+
+    by_position: ClassVar = ("between", "stiffness")
 
     between: Numbers = Field(description="the balls by their numbers from 0, one row of two a link")
     stiffness: Floats = Field(description="force over stretch, in N/m, one for all or one a link")
@@ -90,9 +94,9 @@ class Links(Rows[Link]):
 
         def __init__(
             self,
-            *,
             between: ArrayLike,
             stiffness: ArrayLike,
+            *,
             damping: ArrayLike = ...,
             length: ArrayLike | None = ...,
             breaking: ArrayLike | None = ...,

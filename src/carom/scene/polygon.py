@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from itertools import count as count_up
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,6 +45,8 @@ MOST_CORNERS = 100_000
 class Circle(Part):
     """A circle; in 3D a sphere. As a boundary it holds the balls inside, as an obstacle or a hole outside."""
 
+    by_position: ClassVar = ("centre", "radius")
+
     kind: Literal["circle"] = "circle"
     centre: Vector = Field(description="place of the centre, in m, two or three numbers")
     radius: Positive = Field(description="radius, in m, above 0")
@@ -52,7 +54,7 @@ class Circle(Part):
 
     if TYPE_CHECKING:  # more may be given than is stored
 
-        def __init__(self, *, centre: VectorLike, radius: float, material: str = ...) -> None: ...
+        def __init__(self, centre: VectorLike, radius: float, *, material: str = ...) -> None: ...
 
     @property
     def dimension(self) -> int:
@@ -87,6 +89,8 @@ class Polygon(Part):
     A hole is a circle, a polygon, or a list of vertices; holes are solid.
     """
 
+    by_position: ClassVar = ("vertices",)
+
     kind: Literal["polygon"] = "polygon"
     vertices: Annotated[tuple[PlaneVector, ...], BeforeValidator(_vertices)] = Field(
         description="corners, in m, a list of pairs of numbers, in order round the outline"
@@ -101,8 +105,8 @@ class Polygon(Part):
 
         def __init__(
             self,
-            *,
             vertices: ArrayLike,
+            *,
             bulges: ArrayLike = ...,
             material: str | Sequence[str] = ...,
             holes: Sequence[Circle | Polygon | ArrayLike] = ...,

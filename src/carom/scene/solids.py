@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -41,6 +41,8 @@ Direction = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), Befo
 class HalfSpace(Part):
     """All that is on one side of a plane, such as the ground; in 2D, of a line. The normal points into free space."""
 
+    by_position: ClassVar = ("point", "normal")
+
     kind: Literal["half-space"] = "half-space"
     point: Vector = Field(description="a point of the surface, in m, two or three numbers")
     normal: Direction = Field(description="direction out of the solid, of any length, two or three numbers")
@@ -48,7 +50,7 @@ class HalfSpace(Part):
 
     if TYPE_CHECKING:  # more may be given than is stored
 
-        def __init__(self, *, point: VectorLike, normal: VectorLike, material: str = ...) -> None: ...
+        def __init__(self, point: VectorLike, normal: VectorLike, *, material: str = ...) -> None: ...
 
     @model_validator(mode="after")
     def _is_consistent(self) -> HalfSpace:
@@ -72,6 +74,8 @@ class HalfSpace(Part):
 class Cylinder(Part):
     """A cylinder along z, without ends; in 3D only. As a boundary it holds the balls inside, as an obstacle outside."""
 
+    by_position: ClassVar = ("centre", "radius")
+
     kind: Literal["cylinder"] = "cylinder"
     centre: PlaneVector = Field(description="x and y of its axis, in m, two numbers")
     radius: Positive = Field(description="radius, in m, above 0")
@@ -79,7 +83,7 @@ class Cylinder(Part):
 
     if TYPE_CHECKING:  # more may be given than is stored
 
-        def __init__(self, *, centre: VectorLike, radius: float, material: str = ...) -> None: ...
+        def __init__(self, centre: VectorLike, radius: float, *, material: str = ...) -> None: ...
 
     @property
     def dimension(self) -> int:
@@ -90,6 +94,8 @@ class Cylinder(Part):
 class Block(Part):
     """A solid rectangle, or in 3D a cuboid, with sides along the axes."""
 
+    by_position: ClassVar = ("low", "high")
+
     kind: Literal["block"] = "block"
     low: Vector = Field(description="lower corner, in m, two or three numbers")
     high: Vector = Field(description="upper corner, in m, as many numbers, each above that of the lower corner")
@@ -97,7 +103,7 @@ class Block(Part):
 
     if TYPE_CHECKING:  # more may be given than is stored
 
-        def __init__(self, *, low: VectorLike, high: VectorLike, material: str = ...) -> None: ...
+        def __init__(self, low: VectorLike, high: VectorLike, *, material: str = ...) -> None: ...
 
     @model_validator(mode="after")
     def _has_extent(self) -> Block:
