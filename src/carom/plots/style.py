@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 SIZE = (6.4, 4.0)
 """Of a figure, inch."""
+_loaded: list[str] = []
+"""The backend of the notebook, once it is loaded."""
 
 
 @contextmanager
@@ -24,8 +27,25 @@ def style(theme: str = "light") -> Iterator[Palette]:
     import matplotlib as mpl  # noqa: PLC0415  # an optional part
 
     settings: Any = _settings(colours)
+    _load_notebook_backend()
     with mpl.rc_context(settings):
         yield colours
+
+
+def _load_notebook_backend() -> None:
+    """Load the backend of a notebook before settings are changed for a while.
+
+    It is loaded with the first figure and sets `interactive`, which shows figures below their cells. Within
+    `rc_context` that would be undone at its end, and later figures would not be shown.
+    """
+    ipython = sys.modules.get("IPython")
+    if ipython is None or ipython.get_ipython() is None:
+        return
+    import matplotlib.pyplot as plt  # noqa: PLC0415  # an optional part
+
+    if not _loaded:
+        _loaded.append(plt.get_backend())
+        plt.switch_backend(_loaded[0])
 
 
 def _settings(colours: Palette) -> dict[str, Any]:
