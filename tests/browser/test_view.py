@@ -400,6 +400,23 @@ def test_the_tip_of_the_arrow_throws(pair: Stage) -> None:
     assert given["velocity"] == pytest.approx([1 + 30 / seconds, 60 / seconds], rel=0.02)
 
 
+def test_the_handle_of_an_arrow_that_leaves_the_stage_can_be_gripped(pair: Stage) -> None:
+    pair.state(selected=[0])
+    pair.frame(TWO, [[40.0, 30.0], [0.0, 0.0]])
+    tip = pair.page.evaluate("bench.layers.tip(bench)")
+    width, height = pair.page.evaluate("[bench.camera.width, bench.camera.height]")
+    x, y = tip["handle"]
+    assert tip["tx"] > width
+    assert 0 < x < width
+    assert 0 < y < height
+    assert (x - tip["x"]) / (y - tip["y"]) == pytest.approx(-40 / 30), "it is on the arrow"
+    pair.drag((x, y), (x - 60, y + 20))
+    name, given = pair.sent()[-1]
+    seconds = pair.page.evaluate("bench.layers.scales.velocity.value * bench.camera.scale")
+    assert name == "throw"
+    assert given["velocity"] == pytest.approx([40 - 60 / seconds, 30 - 20 / seconds], rel=0.02)
+
+
 def test_corners_of_walls_are_dragged(stage: Open) -> None:
     made = stage()
     points = [[-2, -1], [2, -1], [0, 1]]
@@ -530,6 +547,29 @@ def test_a_click_in_a_chart_goes_to_that_time(stage: Open) -> None:
     area = made.page.evaluate("bench.charts.energy.area")
     made.page.locator("#energy canvas").click(position={"x": (area["left"] + area["right"]) / 2, "y": 60})
     assert made.sent() == [("scrub", {"time": pytest.approx(1.0, abs=0.01)})]
+
+
+def test_a_chart_does_not_show_rounding_at_full_height(stage: Open) -> None:
+    """Momentum as that of the planets: 1e13 of 1e29 kg m/s; a true change of a millionth is seen."""
+    made = stage("charts")
+    made.scene([0.1])
+    noise = [[1.3e13, -2e12], [-4e12, 9e12], [8e12, -7e12]]
+    plain = {"time": [0, 1, 2], "companions": {}, "momentum": noise, "motion": [1e29] * 3}
+    energy = {"kinetic": [5.0, 5.0 + 4e-15, 5.0 - 4e-15], "potential": [None] * 3, "total": [None] * 3}
+
+    def ranges(**given: object) -> tuple[list[float], list[float]]:
+        made.page.evaluate("chart => give({chart})", {"reset": True} | plain | energy | given)
+        return made.page.evaluate("[bench.charts.momentum._range(), bench.charts.energy._range()]")
+
+    (low, high), (least, most) = ranges()
+    assert (low, high) == pytest.approx((-1e20, 1e20))
+    assert (least, most) == pytest.approx((4.75, 5.25))
+    (low, high), _ = ranges(momentum=[[1e23, 0.0], [2e23, 0.0], [1e23, 0.0]])
+    assert 1e23 < high - low < 4e23
+    (low, high), _ = ranges(momentum=[[7e28 + part[0], 7e28] for part in noise])
+    assert high - low > 1e27
+    (low, high), _ = ranges(momentum=[[0.0, 0.0]] * 3, motion=[0.0] * 3)
+    assert (low, high) == (-1.0, 1.0)
 
 
 def test_curves_keep_their_names_when_others_are_compared(stage: Open) -> None:

@@ -577,6 +577,19 @@ def test_what_is_shown_live() -> None:
 
 
 @pytest.mark.requirement("T-12")
+def test_samples_tell_what_momentum_is_a_sum_of() -> None:
+    session = bench("inner-planets")
+    session.do("step")
+    session.view()
+    message, _ = session.samples.message(0)
+    assert message is not None
+    balls = session.track.scene.balls
+    motion = float((balls.mass * np.linalg.norm(session.track.sim.velocities, axis=1)).sum())
+    assert message["motion"][-1] == pytest.approx(motion)
+    assert session.view().meters.motion == pytest.approx(motion)
+    assert np.linalg.norm(message["momentum"][-1]) < 1e-9 * motion
+
+
 def test_all_that_fall_together_are_known() -> None:
     scene = Scene(
         boundary=Box(size=(4.0, 4.0)),

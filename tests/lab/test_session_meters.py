@@ -82,6 +82,7 @@ def test_samples_are_bounded_and_told_once() -> None:
         "potential": [],
         "total": [],
         "momentum": [],
+        "motion": [],
         "companions": {},
     }
     for k in range(3):

@@ -157,7 +157,10 @@ class Look:
         self._measured = (now, stamp, measured)
         if track.time >= track.end:
             totals = tuple((each.name, each.track.sim.energy) for each in self.session.beside)
-            row = Sample(track.time, measured.kinetic, measured.potential, measured.total, measured.momentum, totals)
+            row = Sample(
+                track.time, measured.kinetic, measured.potential, measured.total, measured.momentum, totals,
+                measured.motion,
+            )  # fmt: skip
             self.session.samples = self.session.samples.extended(row)
         return measured
 

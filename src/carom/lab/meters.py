@@ -50,6 +50,7 @@ def measured(track: Track, upcoming: tuple[Upcoming, ...], start: float, while_:
         drift=drift,
         lost=lost,
         momentum=tuple((masses[:, None] * velocities).sum(axis=0).tolist()),
+        motion=float(masses @ np.linalg.norm(velocities, axis=1)),
         temperature=kt / BOLTZMANN if kt is not None and molecular else None,
         kt=kt,
         pressure=_pressure(track, while_) if kt is not None else None,

@@ -19,6 +19,8 @@ class Sample:
     total: float
     momentum: tuple[float, ...]
     companions: tuple[tuple[str, float], ...] = ()
+    motion: float = 0.0
+    """Σ m |v|, kg m/s: the momentum if all flew the same way. What is less than a trace of it is rounding."""
 
 
 @dataclass(frozen=True)
@@ -63,5 +65,6 @@ class Samples:
             "potential": [row.potential for row in rows],
             "total": [row.total for row in rows],
             "momentum": [list(row.momentum) for row in rows],
+            "motion": [row.motion for row in rows],
             "companions": {name: [each.get(name) for each in totals] for name in names},
         }, mark

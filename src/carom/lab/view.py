@@ -54,6 +54,8 @@ class Meters:
     (or at the last edit). J"""
     lost: dict[str, float] = field(default_factory=dict)
     momentum: tuple[float, ...] = ()
+    motion: float = 0.0
+    """Σ m |v|, kg m/s: what the momentum would be if all flew the same way."""
     temperature: float | None = None
     """Mean kinetic energy a degree of freedom, times two over k_B, in K; only where masses are molecular: see `kt`."""
     kt: float | None = None

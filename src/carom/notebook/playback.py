@@ -228,16 +228,17 @@ class RecordingPlayer:
         return tuple(self.meetings[::step].tolist())
 
     def _meters(self, frame: Frame, coming: tuple[Upcoming, ...]) -> Meters:
-        kinetic, potential, momentum = self._measured(frame)
+        kinetic, potential, momentum, motion = self._measured(frame)
         met = None if self.count is None else int(np.searchsorted(self.meetings, frame.time, side="right"))
         unknown: Any = float("nan")  # becomes null on its way
         return Meters(
             collisions=unknown if met is None or met == INDEXED else met,
             upcoming=coming, kinetic=kinetic, potential=potential, total=kinetic + potential, momentum=momentum,
+            motion=motion,
         )  # fmt: skip
 
-    def _measured(self, frame: Frame) -> tuple[float, float, tuple[float, ...]]:
-        """Kinetic energy, potential energy (NaN, where there are other forces than gravity), momentum."""
+    def _measured(self, frame: Frame) -> tuple[float, float, tuple[float, ...], float]:
+        """Kinetic energy, potential energy (NaN, where there are other forces than gravity), momentum and Σ m |v|."""
         scene, masses = self.recording.scene, self.recording.masses
         there = np.isfinite(frame.positions[:, 0])
         mass, velocity = masses[there], frame.velocities[there]
@@ -246,7 +247,8 @@ class RecordingPlayer:
         if self.recording.solver == "exact":
             falls = there & ~scene.balls.fixed
             potential = float(-(masses[falls] * (frame.positions[falls] @ np.array(scene.gravity))).sum())
-        return kinetic, potential, tuple((mass[:, None] * velocity).sum(axis=0).tolist())
+        motion = float(mass @ np.linalg.norm(velocity, axis=1))
+        return kinetic, potential, tuple((mass[:, None] * velocity).sum(axis=0).tolist()), motion
 
     def chart(self, since: int) -> tuple[dict[str, Any] | None, int]:
         """Energies and momentum at stored frames, as many as are quickly read."""
@@ -256,8 +258,9 @@ class RecordingPlayer:
             samples = Samples()
             for k in range(0, len(recording), max(-(-len(recording) // min(most, 1000)), 1)):
                 frame = recording[k]
-                kinetic, potential, momentum = self._measured(frame)
-                samples = samples.extended(Sample(frame.time, kinetic, potential, kinetic + potential, momentum))
+                kinetic, potential, momentum, motion = self._measured(frame)
+                row = Sample(frame.time, kinetic, potential, kinetic + potential, momentum, (), motion)
+                samples = samples.extended(row)
             self._samples = samples
         return self._samples.message(since)
 

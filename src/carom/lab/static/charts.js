@@ -56,7 +56,7 @@ export class Charts {
     if (chart.reset) for (const one of [this.energy, this.momentum]) one?.clear();
     const times = chart.time ?? [];
     this.energy?.add(times, [chart.kinetic, chart.potential, chart.total, ...this.beside.map((name) => chart.companions?.[name])]);
-    this.momentum?.add(times, AXES.slice(0, this.axes).map((_, axis) => (chart.momentum ?? []).map((one) => one[axis])));
+    this.momentum?.add(times, AXES.slice(0, this.axes).map((_, axis) => (chart.momentum ?? []).map((one) => one[axis])), chart.motion);
   }
 
   state(state) {

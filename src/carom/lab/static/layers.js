@@ -11,10 +11,20 @@ import { Walls } from "./walls.js";
 import { drawCentre, drawContacts, drawCorners, drawNames, nextContacts } from "./marks.js";
 import { shownRadius } from "./colours.js";
 
+/** Pixels between the handle of an arrow that leaves the stage and the edge, to grip it. */
+const HANDLE = 14;
+
 /** Every layer, and whether it is on at first. */
 export const LAYERS = Object.freeze({
   walls: true, links: true, velocity: false, momentum: false, force: false, trace: false, centre: false, contact: true, cells: false, names: false, ruler: true, legend: true,
 });
+
+/** The part of the way from a place to another that stays on a stage so wide, with room for a handle; all of it, if it begins beside. */
+function inside(from, to, wide) {
+  const edge = to > from ? wide - HANDLE : HANDLE;
+  const part = (edge - from) / (to - from);
+  return part > 0 && part < 1 ? part : 1;
+}
 
 /** Draws the layers of a bench. What it needs of it: scene, frame, state, camera, colour, looks, hand, say, still. */
 export class Layers {
@@ -191,7 +201,8 @@ export class Layers {
     const [tx, ty] = camera.project(...place.map((part, k) => part + velocity[k] * this.scales.velocity.value));
     const size = Math.hypot(tx - x, ty - y);
     const least = shownRadius(scene.radii[i], scale, frame.count) + 12;
-    const handle = size >= least ? [tx, ty] : size > 0.5 ? [x + ((tx - x) / size) * least, y + ((ty - y) / size) * least] : [x + least * 0.71, y - least * 0.71];
+    const part = Math.min(inside(x, tx, camera.width), inside(y, ty, camera.height));
+    const handle = size >= least ? [x + (tx - x) * part, y + (ty - y) * part] : size > 0.5 ? [x + ((tx - x) / size) * least, y + ((ty - y) / size) * least] : [x + least * 0.71, y - least * 0.71];
     return { x, y, tx, ty, handle, velocity, place, index: i };
   }
 

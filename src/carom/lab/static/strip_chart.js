@@ -6,6 +6,8 @@ import { FONT, Plot, unitText } from "./plot.js";
 import { number, timeIn } from "./units.js";
 
 const MOST = 4096;
+/** What differs by less than this part of the whole, differs by rounding: about 1e-16 of it in each of a million steps, and room. */
+const ROUNDING = 1e-9;
 
 /** Draws series over time. */
 export class StripChart extends Plot {
@@ -29,6 +31,7 @@ export class StripChart extends Plot {
   }
 
   clear() {
+    this.whole = 0;
     this.times = [];
     this.values = this.series.map(() => []);
     this.changed();
@@ -40,9 +43,10 @@ export class StripChart extends Plot {
     this.clear();
   }
 
-  /** New samples: times, and for each series as many values (or null). */
-  add(times, columns) {
+  /** New samples: times, for each series as many values (or null), and the sizes of what the values are sums of. */
+  add(times, columns, wholes = []) {
     if (!times.length) return;
+    for (const whole of wholes) if (whole > this.whole) this.whole = whole;
     for (let k = 0; k < times.length; k += 1) {
       while (this.times.length && this.times[this.times.length - 1] >= times[k]) {
         this.times.pop();
@@ -81,6 +85,7 @@ export class StripChart extends Plot {
     return from + Math.max(0, Math.min(1, (x - left) / (right - left))) * (to - from);
   }
 
+  /** The axis: never so narrow that rounding fills it. */
   _range() {
     let [low, high] = [Infinity, -Infinity];
     for (const list of this.values) {
@@ -90,6 +95,11 @@ export class StripChart extends Plot {
       }
     }
     if (low > high) return [0, 1];
+    this.least = ROUNDING * Math.max(this.whole, Math.abs(low), Math.abs(high));
+    if (high - low < this.least) {
+      if (Math.max(Math.abs(low), Math.abs(high)) < this.least) return [-this.least, this.least];
+      low = high = (low + high) / 2;
+    }
     const room = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
     if (low >= 0 && low < 0.5 * high) return [0, high + room];
     return [low - room, high + room];
@@ -168,7 +178,7 @@ export class StripChart extends Plot {
     let [left, y] = [4, 10];
     this.series.forEach((one, s) => {
       const value = this.values[s][k];
-      const said = Number.isFinite(value) ? `${one.text} ${number(value / power, 4)}` : one.text;
+      const said = Number.isFinite(value) ? `${one.text} ${number(Math.abs(value) < this.least / 1000 ? 0 : value / power, 4)}` : one.text;
       const wide = c.measureText(said).width + 24;
       if (left > 4 && left + wide > end) [left, y] = [4, y + 15];
       c.fillStyle = colour[one.colour] ?? one.colour;
