@@ -23,9 +23,9 @@ from carom.scene import Scene
 from carom.scene.base import shown
 from carom.scene.files import dumps
 from carom.scene.quantities import text
-from carom.storage.atomic import Lock
 from carom.storage.checkpoint import Checkpoint, discard, find_checkpoint, read, recording_of
 from carom.storage.h5md import EDITS
+from carom.storage.lock import Lock
 from carom.storage.recorder import Recorder
 from carom.storage.recording import Recording
 from carom.storage.tape import Header, Tape, versions
@@ -240,7 +240,7 @@ class Keeping(Following):
 
     def _header(self, sampler: Sampler, source: str) -> Header:
         whens = [each.described() for each in sampler.triggers]
-        scene, walls = self._scene, _walls(self._solver)
+        scene, walls = self._scene, walls_of(self._solver)
         return Header(scene, self._solver.name, self._told(), walls, sampler.events, whens, source, dict(scene.origin))
 
     # History.
@@ -368,7 +368,7 @@ def _check_words(events: Any, force: Any, source: Any) -> None:
         raise ArgumentError(problem.inside("source") for problem in error.problems) from None
 
 
-def _walls(solver: Any) -> list[str]:
+def walls_of(solver: Any) -> list[str]:
     """The names of all walls, in the order of their numbers."""
     walls: list[str] = []
     with contextlib.suppress(IndexError):

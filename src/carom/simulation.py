@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from carom import choice, editing
 from carom.compilation import announce
 from carom.errors import ArgumentError, Problem, SceneError
-from carom.keeping import Keeping
+from carom.keeping import Keeping, walls_of
 from carom.live import BallIndex, Identities, LiveBalls, number_of, numbers_of
 from carom.readonly import check_settable, shown_only
-from carom.report import Collision, Report
+from carom.report import KINDS, Collision, Collisions, Report
 from carom.scene import Ball, Balls, Restitution, Scene
 from carom.scene.base import shown
 from carom.scene.changes import BallChanges, BallsChanges, SurroundingsChanges
@@ -39,7 +39,6 @@ EVEN_COLLISIONS = 16
 """Thousands of collisions of an even part: some hundredths of a second."""
 EVEN_STEPS = 100_000
 """Steps of an even part, times balls: about as long."""
-KINDS = {1: "ball-ball", 2: "ball-wall", 3: "ball-cloth"}
 MANY = 2**62
 """More collisions than any run will have."""
 
@@ -49,6 +48,9 @@ class Simulation(Keeping):
 
     `run` goes on to a time or for a number of collisions; everything else reads. Reading never changes the motion.
     """
+
+    _walls_of: tuple[Solver | None, Sequence[str]] = (None, ())
+    """A solver, and the names of its walls: there may be thousands."""
 
     def __init__(  # each is one choice, and has a default
         self,
@@ -136,11 +138,12 @@ class Simulation(Keeping):
                 return
             quota -= done
 
-    def collide(self, until: float | None = None, collisions: int | None = None) -> NDArray[Any]:
+    def collide(self, until: float | None = None, collisions: int | None = None) -> Collisions:
         """Run, and give all collisions as one structured array: the fast way to have many.
 
         Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (a
-        number), place, normal, impulse, and softened (1 if the collision fell within the contact time).
+        number), place, normal, impulse, and softened (1 if the collision fell within the contact time). `to_pandas`
+        makes a table with words and names of them.
         """
         end, quota = self._goal(until, collisions)
         parts = []
@@ -152,7 +155,8 @@ class Simulation(Keeping):
             done = self._solver.collisions - before
             parts.append(logs[:done])
             quota -= done
-        return np.concatenate(parts) if parts else self._blank_log(0)
+        rows = np.concatenate(parts) if parts else self._blank_log(0)
+        return Collisions.of(rows, self._scene.dimension, self._wall_names)
 
     def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
         if until is None and collisions is None:
@@ -402,6 +406,13 @@ class Simulation(Keeping):
     def wall_name(self, wall: int) -> str:
         """What a wall is called that `collide` gives by its number."""
         return self._solver.wall_name(wall)
+
+    @property
+    def _wall_names(self) -> Sequence[str]:
+        """What all walls are called, by their numbers."""
+        if self._walls_of[0] is not self._solver:
+            self._walls_of = (self._solver, walls_of(self._solver))
+        return self._walls_of[1]
 
     def snapshot(self) -> Scene:
         """The scene as it is now, as the start of another run; `copy` is the same run.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
 from carom.observe.triggers import is_number
+from carom.report import Collisions as Collided
 from carom.scene.base import shown
 from carom.storage.chunks import BLOCK, Rows
 from carom.storage.opening import broken
@@ -42,7 +43,7 @@ class Collisions:
         return self._columns["time"]
 
     def __getitem__(self, which: int | slice) -> Any:
-        """A slice gives a structured array with the fields of `Simulation.collide`; a number, one row of it."""
+        """A slice gives an array as `Simulation.collide` does, with `to_pandas`; a number, one row of it."""
         if not isinstance(which, slice):
             k = self._number(which)
             return self[k : k + 1][0]
@@ -56,7 +57,8 @@ class Collisions:
             else:
                 out[name] = column
         self._check(out)
-        return out[::step] if step > 0 else out[::-1][::-step]
+        rows = out[::step] if step > 0 else out[::-1][::-step]
+        return Collided.of(rows, self._recording.dimension, self._recording.walls)
 
     def _number(self, which: Any) -> int:
         """The number of a collision, counted from the front."""
