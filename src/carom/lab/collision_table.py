@@ -9,7 +9,7 @@ from typing import Any
 from carom.lab.collision_log import MOST
 from carom.lab.inspector import wall_name
 from carom.lab.past import Past
-from carom.simulation import KINDS
+from carom.report import KINDS
 
 
 def last_collisions(past: Past, count: int, until: float) -> list[dict[str, Any]]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from carom.lab.track import Track
 from carom.lab.view import Floats, Inspector
-from carom.report import Collision
-from carom.simulation import KINDS, Simulation
+from carom.report import KINDS, Collision
+from carom.simulation import Simulation
 
 AHEAD = 400
 """Collisions that are run through in search of the ball's next one."""

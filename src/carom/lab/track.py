@@ -214,7 +214,7 @@ class Track:
             if not sim.upcoming:
                 return True
             stop = self._remember(np.inf, segment.history)
-            rows = sim.collide(until=stop, collisions=1)
+            rows: Rows = sim.collide(until=stop, collisions=1)
             if not len(rows):
                 self._grow(rows)
                 return False

@@ -17,7 +17,8 @@ from carom.lab.running import FASTEST, FRAME, SLOWEST, SPEEDS
 from carom.lab.samples import Sample, Samples
 from carom.lab.view import Inspector, Message, Meters, Solving, Upcoming, View
 from carom.observe.frame import Frame
-from carom.simulation import KINDS, Simulation
+from carom.report import KINDS
+from carom.simulation import Simulation
 from carom.storage.recording import Recording
 from carom.views import region
 from carom.world.collisions import NOBODY
