@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from carom.scene.base import shown
 from carom.steering import Steering
 from carom.world.collisions import collision_record
 
+if TYPE_CHECKING:
+    from carom.solvers.pacing import Slices
+
 
 class Following(Steering):
     """What a run does for who follows it."""
@@ -24,6 +27,9 @@ class Following(Steering):
     _measuring: Measuring | None = None
     _heartbeat: Callable[[], object] | None = None
     """Called with each sample, while progress is told."""
+    _beat: Callable[[], object] | None = None
+    """Called in an exact run between two slices, while progress is told."""
+    _slices: Slices | None = None
 
     def _advance_freely(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
         raise NotImplementedError
@@ -115,11 +121,14 @@ class Following(Steering):
         before, who, now = self._solver.collisions, recorder.sampler.rows, self._time
         try:
             logs = recorder.room(self._solver.room(quota), told=told)
-            on, error = False, None
+            error: BaseException | None = None
+            on = False
             try:
                 on = self._advance_freely(goal, quota, logs)
-            except SolverError as stopped:
-                error = stopped
+            except BaseException as stopped:
+                if not (isinstance(stopped, SolverError) or self._in_slices.whole):
+                    raise
+                error = stopped  # what has happened until then is in the logs
             rows = logs[: self._solver.collisions - before].copy()
             if last is not None and not (on or error) and (last or self._is_over):
                 self._time = max(now, self._solver.time)
@@ -135,6 +144,15 @@ class Following(Steering):
         if self._heartbeat is not None:
             self._heartbeat()
         return rows, on
+
+    @property
+    def _in_slices(self) -> Slices:
+        """How an exact run is cut, so that Ctrl-C is heard."""
+        if self._slices is None:
+            from carom.solvers.pacing import Slices  # noqa: PLC0415  # Numba is not loaded before something runs
+
+            self._slices = Slices()
+        return self._slices
 
     @property
     def _merging(self) -> bool:

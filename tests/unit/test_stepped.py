@@ -91,8 +91,25 @@ class TestChoice:
         balls = [Ball(position=(1.0, 1.0), velocity=(2.0, 0.0)), Ball(position=(2.0, 2.0), velocity=(-1.0, 0.0))]
         assert sensible_step(Scene(attraction=Attraction(), balls=balls)) == 0.02
         room = Scene(boundary=Box(size=(4e11, 4e11)), attraction=Attraction(), balls=balls)
-        far = room.balls.replace(position=room.balls.position * 1e11, velocity=room.balls.velocity * 1e4, mass=1e30)
-        assert sensible_step(room.replace(balls=far)) == 1e5  # s: a large box has large steps
+        far = room.balls.replace(position=room.balls.position * 1e11, velocity=room.balls.velocity * 1e4, mass=1e29)
+        assert sensible_step(room.replace(balls=far)) == 2e5  # s: a large box has large steps
+
+    @pytest.mark.requirement("S-08")
+    def test_attraction_between_few_resolves_the_closest_approach_to_come(self) -> None:
+        """A parabola with h = 0.5 m²/s: r = 1/8 m, and 2π √(r³/2μ)/100 = 0.00196 s."""
+
+        def step(*, touch: str = "pass", away: float = -1.0, more: int = 0, **changes: float) -> float:
+            balls = [
+                Ball(position=(0.0, 0.0), mass=1.0, fixed=True, radius=0.2),
+                Ball(position=(10.0, 0.0), velocity=(away * math.sqrt(0.2 - 0.05**2), 0.05), mass=1e-9),
+                *(Ball(position=(1000.0 + k, 1000.0), mass=1e-9) for k in range(more)),
+            ]
+            return sensible_step(Scene(attraction=Attraction(G=1.0, touch=touch, **changes), balls=balls))
+
+        assert step() == 0.001
+        assert step(away=1.0001) == step(more=20) == 0.5, "it flies off; of many, pairs do not tell what comes"
+        assert step(touch="merge") > 0.01, "they touch before"
+        assert step(softening=1.0) == 0.02, "softening rounds it off: √(1/2)"
 
     @pytest.mark.requirement("S-08")
     def test_orbits_keep_their_large_steps(self) -> None:
@@ -870,6 +887,8 @@ class TestCloseApproaches:
         balls = [Ball(position=(-1.0, 0.0)), Ball(position=(1.0, 1e-4))]
         return Scene(attraction={"G": 1.0, **changes}, balls=balls)  # type: ignore[arg-type]  # a table
 
+    astray = r"^step: the energy is [\d.e+]+ J at t = .*, and should be -0\.5 J: balls that attract .* softening=…"
+
     @pytest.mark.requirement("S-01")
     @pytest.mark.parametrize("frame", [5.0, 0.1])
     def test_one_that_steps_cannot_follow_is_warned_of_once(self, frame: float) -> None:
@@ -881,11 +900,19 @@ class TestCloseApproaches:
             sim.add(Ball(position=(0.0, 9.0)))
             sim.run(until=40.0)
 
-        with pytest.warns(StepWarning, match=r"^step: the energy is off by \d+% at t = .* softening=…") as caught:
+        with pytest.warns(StepWarning, match=self.astray) as caught:
             go_on()
         assert len(caught) == 1
         assert caught[0].filename == __file__
         assert sim.account.error > 1.0  # J; there was -0.5 J
+
+    @pytest.mark.requirement("S-01")
+    def test_a_flyby_that_is_off_by_some_per_cent_is_warned_of(self) -> None:
+        """10 degrees off. The limit was a tenth of all energies."""
+        balls = [Ball(position=(0.0, 0.0), fixed=True), Ball(position=(-10.0, 3.0), velocity=(0.5, 0.0), mass=1e-9)]
+        sim = Simulation(Scene(attraction=Attraction(G=1.0), balls=balls), step=1.0)
+        with pytest.warns(StepWarning, match=r"closer than steps of 1 s can follow\. Give"):
+            sim.run(until=60.0)
 
     def test_one_that_they_can_is_not(self) -> None:
         """Warnings are errors here. By softening, or by steps that are small enough for the path."""
@@ -902,12 +929,13 @@ class TestCloseApproaches:
         scene = self.falling(softening=0.2)
         one = Simulation(scene, step=0.01).run(until=50.0)
         looks: list[float] = []
-        monkeypatch.setattr(type(one._solver), "_warn_of_close_approaches", lambda self: looks.append(self.time))
+        monkeypatch.setattr(type(one._solver), "_look_at_energy", lambda self: looks.append(self.time))
         two = Simulation(scene, step=0.01)
         for k in range(1, 501):
             two.run(until=0.1 * k)
         assert bits(one) == bits(two)
-        assert 5 < len(looks) < 10
+        assert 30 < len(looks) < 50, "of 5000 steps, a hundredth"
+        assert looks[-1] > 45.0, "the last is not long before the end"
 
 
 def test_determinism_whatever_is_asked_meanwhile() -> None:

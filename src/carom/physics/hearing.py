@@ -1,8 +1,8 @@
 """Ctrl-C amid what must be done to its end: it is noted, heard after it, and never lost.
 
-So is a step of a run that two threads make; and a step of the compiler of kernels. LLVM calls back into Python when it
-hands machine code over. That is where Python notices a Ctrl-C that came meanwhile; but what is raised in such a call is
-printed and dropped, and the machine code with it.
+So is a slice of a run, a step that two threads make, and a step of the compiler of kernels. LLVM calls back into Python
+when it hands machine code over. That is where Python notices a Ctrl-C that came meanwhile; but what is raised in such a
+call is printed and dropped, and the machine code with it.
 """
 
 import contextlib
@@ -24,8 +24,12 @@ def in_main_thread() -> bool:
 class Steps(event.Listener):
     """Notes Ctrl-C, and passes it on to whoever listened before; amid a compilation when its next step begins."""
 
-    def __init__(self, before: Any) -> None:
+    def __init__(self, before: Any, *, compiling: bool = False) -> None:
         self.before = before
+        self.compiling = compiling
+        """Is Ctrl-C to be heard between two steps of the compiler, and while that waits for another process?"""
+        self.listening = False
+        """Is it told of steps of the compiler?"""
         self.process = os.getpid()
         self.noted: deque[tuple[Any, ...]] = deque()
 
@@ -57,16 +61,19 @@ def at_it() -> Steps | None:
 
 
 def hear() -> None:
-    """Here a Ctrl-C that was held back does no harm."""
-    if steps := at_it():
+    """Here a Ctrl-C that was held back for the compiler does no harm."""
+    if (steps := at_it()) and steps.compiling:
         steps.pass_on()
 
 
 @contextlib.contextmanager
-def held_back() -> Iterator[Steps]:
-    """Hold Ctrl-C back, and pass it on at the end; gives who notes it, if this thread hears it at all."""
+def held_back(*, compiling: bool = False) -> Iterator[Steps]:
+    """Hold Ctrl-C back, and pass it on at the end; gives who notes it, if this thread hears it at all.
+
+    With `compiling`, a kernel that is compiled meanwhile can be broken off: nothing has begun then.
+    """
     before = signal.getsignal(signal.SIGINT) if in_main_thread() else None
-    steps = at_it() or Steps(before)
+    steps = at_it() or Steps(before, compiling=compiling)
     if at_it() or not callable(before):  # it is held back already, or nobody listens
         yield steps
         return
@@ -83,12 +90,34 @@ def held_back() -> Iterator[Steps]:
 
 
 @contextlib.contextmanager
-def heard_between_steps() -> Iterator[None]:
-    """Hold Ctrl-C back while the compiler is amid a step."""
-    if at_it():  # one kernel is compiled within another
+def let_through() -> Iterator[None]:
+    """Hear Ctrl-C at once, where it is held back: while a function of the user is called, which may never end."""
+    steps = at_it()
+    if steps is None:
         yield
         return
-    with held_back():
-        steps = at_it()
-        with event.install_listener("numba:run_pass", steps) if steps else contextlib.nullcontext():
+    signal.signal(signal.SIGINT, steps.before)
+    try:
+        steps.pass_on()
+        yield
+    finally:
+        signal.signal(signal.SIGINT, steps.note)
+
+
+@contextlib.contextmanager
+def heard_between_steps() -> Iterator[None]:
+    """Hold Ctrl-C back while the compiler is amid a step."""
+    outer = at_it()
+    if outer and (outer.listening or not outer.compiling):  # within another kernel, or amid what must not stop
+        yield
+        return
+    with held_back(compiling=True) as steps:
+        if at_it() is not steps:  # nobody listens
             yield
+            return
+        steps.listening = True
+        try:
+            with event.install_listener("numba:run_pass", steps):
+                yield
+        finally:
+            steps.listening = False

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
+from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, StepWarning
 from carom.physics.attraction import Direct
-from carom.physics.hearing import held_back
+from carom.physics.hearing import held_back, let_through
 from carom.scene import Scene
+from carom.solvers.pacing import Pace
 from carom.solvers.stepped import build, loop, partners, stored, tree
 from carom.solvers.stepped.between import glimpse
 from carom.solvers.stepped.build import (
@@ -43,6 +45,7 @@ from carom.solvers.stepped.stability import largest_stable_step
 from carom.solvers.stepped.state import State
 from carom.solvers.stepped.steered import Hand, Steered
 from carom.solvers.stepped.structures import linked_of
+from carom.solvers.stepped.watch import Watch, close_approach, is_astray
 from carom.world.collisions import NOBODY, collision_record
 
 Floats = NDArray[np.float64]
@@ -55,10 +58,6 @@ SORTING = 64
 """Steps between two sorts."""
 PATIENCE = 10_000_000
 """Steps without a collision, on a run without an end in time, after which no collision is expected."""
-ASTRAY = 0.1
-"""The integrator's error, as a part of all energies, from which attraction is not followed any more."""
-FIRST_LOOK, LAST_LOOK = 16, 4096
-"""Steps between two looks at that error, at first and later on: a look costs about as much as a step."""
 HEARING = 0.1
 """Seconds after which who waits for other threads listens whether somebody pressed Ctrl-C."""
 
@@ -73,22 +72,6 @@ class Hooks:
 
     def __bool__(self) -> bool:
         return bool(self.before or self.prepared or self.after)
-
-
-@dataclass
-class Watch:
-    """When to look at the energy: seldom, and more and more so."""
-
-    steps: int = 0
-    pause: int = FIRST_LOOK
-
-    def is_due(self, steps: int) -> bool:
-        """Is it time, so many steps later?"""
-        self.steps += steps
-        if self.steps < self.pause:
-            return False
-        self.steps, self.pause = 0, min(2 * self.pause, LAST_LOOK)
-        return True
 
 
 class Engine(Steered):
@@ -107,6 +90,7 @@ class Engine(Steered):
         self.hands: dict[int, Hand] = {}
         self.driven: set[int] = set()
         self.start = self._mechanical(0.0)
+        self.pace = Pace(1.0)
         self.watch = Watch() if self.forces.attraction and not self.extra else None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -145,32 +129,41 @@ class Engine(Steered):
         goal = self.collisions + quota
         ahead = (until - self.origin) / self.method.step
         last = math.floor(ahead + 1e-9) if ahead < MANY else int(clock["steps"]) + PATIENCE
-        reason, first = DONE, int(clock["steps"])
-        while clock["steps"] < last and self.collisions < goal and reason != FULL:
-            known = int(clock["logged"])
-            reason = self._steps(last - int(clock["steps"]), goal, logs)
-            self._name(logs[known : int(clock["logged"])])
+        reason = DONE
+        try:
+            while clock["steps"] < last and self.collisions < goal and reason != FULL:
+                reason = self._slice(last - int(clock["steps"]), goal, logs)
+        finally:
+            self._translate(logs[: int(clock["logged"])])
+        return reason == FULL or self.collisions >= goal
+
+    def _slice(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
+        """Make some of so many steps, and listen for Ctrl-C when nothing is half done."""
+        clock, watch = self.clock[0], self.watch
+        first, known, began = int(clock["steps"]), int(clock["logged"]), perf_counter()
+        size = min(steps, self.pace.whole, watch.left if watch else steps)
+        with held_back(compiling=True):
+            try:
+                reason = self._steps(size, goal, logs)
+            finally:
+                self._name(logs[known : int(clock["logged"])])
             if reason == CROWDED:
                 self._make_room()
             if reason == BLOWN:
-                self._translate(logs[: int(clock["logged"])])
                 raise BlowUpError(int(self.rows.number[clock["culprit"]]), self.time, self.method.step)
-        self._translate(logs[: int(clock["logged"])])
-        if self.watch and self.watch.is_due(int(clock["steps"]) - first):
-            self._warn_of_close_approaches()
-        return reason == FULL or self.collisions >= goal
+            made = int(clock["steps"]) - first
+            self.pace.learn(perf_counter() - began, full=made == self.pace.whole)
+            if watch and watch.is_due(made):
+                self._look_at_energy()
+        return reason
 
-    def _warn_of_close_approaches(self) -> None:
+    def _look_at_energy(self) -> None:
         """Say so, once, if the energy has gone astray: steps that are too long throw apart who comes very close."""
         account = self.account(self.time)
-        if self.watch and abs(account.error) > ASTRAY * account.scale:
+        if self.watch and is_astray(account, piled=bool(self.heap)):
             self.watch = None
-            message = (
-                f"step: the energy is off by {abs(account.error) / account.scale:.0%} at t = {self.time:.6g} s: balls "
-                f"that attract each other came closer than steps of {self.method.step:.6g} s can follow. "
-                "Give the attraction a softening=…, or use a smaller step."
-            )
-            warnings.warn(message, StepWarning, stacklevel=7)  # who runs it
+            message = close_approach(account, self.time, self.method.step)
+            warnings.warn(message, StepWarning, stacklevel=8)  # who runs it
 
     def _make_room(self) -> None:
         """Give the pile memory for more contacts."""
@@ -204,15 +197,14 @@ class Engine(Steered):
             return self._in_two_threads(partial(self._attract_together, goal=goal, logs=logs), steps, goal)
         if not self.hooks:
             return self._call(steps, goal, logs, loop.WHOLE)
-        for hook in self.hooks.before:
-            hook()
+        _call_all(self.hooks.before)
         while self._call(1, goal, logs, loop.PREPARE) == CROWDED:
             self._make_room()
-        for hook in self.hooks.prepared:
-            hook()
-        reason = self._call(1, goal, logs, loop.FINISH)
-        for hook in self.hooks.after:
-            hook()
+        try:
+            _call_all(self.hooks.prepared)
+        finally:  # whatever a hook does, the step is made to its end
+            reason = self._call(1, goal, logs, loop.FINISH)
+        _call_all(self.hooks.after)
         return reason
 
     def _in_two_threads(self, step: Callable[[ThreadPoolExecutor], int], steps: int, goal: int) -> int:
@@ -413,3 +405,10 @@ class Engine(Steered):
         other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})
         other.clock["work"] += other._mechanical(now) - before
         return other
+
+
+def _call_all(hooks: Sequence[Hook]) -> None:
+    """Call functions of the user."""
+    with let_through():
+        for hook in hooks:
+            hook()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from carom.scene import Attraction, Box, Open, Scene
 from carom.solvers.stepped.amplification import bearable_oscillation, stable_damping
 from carom.solvers.stepped.integrators import INTEGRATORS, Integrator
+from carom.solvers.stepped.passage import passage_time
 from carom.solvers.stepped.state import separation
 
 Floats = NDArray[np.float64]
@@ -23,6 +24,8 @@ VERLET = INTEGRATORS["verlet"]
 FRAME = 1.0 / 60.0  # s: where nothing asks for less, a step is a frame (Sphere Drop)
 PER_PERIOD = 20.0  # steps in the fastest oscillation of springs
 PER_ORBIT = 200.0  # steps in the fastest orbit
+PER_PASSAGE = 100.0  # steps in which two bodies turn once about each other, as fast as where they will be nearest
+CLOSEST = 1e4  # times shorter a closest approach may make a step: what comes closer, steps of one length cannot follow
 PER_RADIUS = 10.0  # steps in which a ball of mean speed moves by its radius
 PER_CROSSING = 20.0  # steps in which the fastest ball crosses a room, or the pull on a ball changes by all of itself
 MANY = 3000  # bodies; of more, only so many are asked for their orbits
@@ -85,12 +88,16 @@ def _add_bends(scene: Scene, w: Floats, squares: Floats) -> None:
 def sensible_step(scene: Scene) -> float:
     """A step that shows the motion well, s: a frame, or less where springs, orbits or small fast balls ask for it.
 
-    Where attraction alone sets the pace, as among planets, it may be more.
+    Where attraction alone sets the pace, as among planets, it may be more. Of a few bodies that attract each other, the
+    step also resolves the closest approach to come.
     """
     limits = [largest_stable_step(scene) * math.pi / PER_PERIOD, _crossing_time(scene) / PER_RADIUS, _longest(scene)]
     if scene.attraction is not None:
         orbit, change = _attraction_times(scene, scene.attraction)
         limits += [orbit / PER_ORBIT, change / PER_CROSSING]
+        passage = 2.0 * math.pi * passage_time(scene, scene.attraction) / PER_PASSAGE
+        if passage * CLOSEST >= min(limits):
+            limits.append(passage)
     limit = min(limits)
     return _round_below(limit) if math.isfinite(limit) and limit != FRAME else FRAME
 
