@@ -28,6 +28,13 @@ LONGEST = 1500
 STEERING = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What must not reach a terminal from a file: controls, turns of the writing, halves of letters."""
 
+AWKWARD: tuple[Any, ...] = (
+    *([], ["x"], [None, None], ["1", "2"], [True, False], [[1, 2], [3]], {}, {"a": 1}, True, False, None),
+    *(0, -1, 1.5, 1e308, -1e308, 5e-324, 10**30, -(10**300)),
+    *("", "x" * 100_000, "1e999", "nan", "-inf", "\x1b[2J", "\ud800", "１"),
+)
+"""What JSON can hold, for an argument that expects something else: what cannot be hashed, compared or counted."""
+
 Made = TypeVar("Made")
 
 

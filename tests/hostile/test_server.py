@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from effort import examples
+from hostile.doors import AWKWARD, check_clear
 from lab.serving import Served, served
 
 FULL = """
@@ -394,6 +395,46 @@ def test_who_never_listens_is_let_go(lab: Served) -> None:
         assert gone(line)
     finally:
         line.close()
+
+
+def told(line: ClientConnection, words: str) -> dict[str, Any]:
+    """Send words to a bench, then an order; the notes and the last message that came until it was done."""
+    number = time.monotonic_ns() % 2**31
+    line.send(words)
+    line.send(json.dumps({"seq": number, "do": "speed", "with": {"factor": 1.0}}))
+    found: dict[str, Any] = {"notes": []}
+    end = time.monotonic() + 30.0
+    while time.monotonic() < end:
+        message = line.recv(timeout=30)
+        content = json.loads(message) if isinstance(message, str) else {}
+        if "note" in content:
+            found["notes"].append(content["note"]["text"])
+        if content.get("state", {}).get("seq") == number:
+            return found | {"message": content["state"]["message"]}
+    raise AssertionError("no answer")
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "[[1.5, 1e400]]", "1" * 400, '{"a": 1E+309}'])
+def test_a_number_that_would_be_infinite_is_refused_in_a_line(lab: Served, own: str, number: str) -> None:
+    with visit(lab, f"/bench/{own}/socket") as line:
+        found = told(line, f'{{"do": "throw", "with": {{"index": 0, "velocity": {number}}}}}')
+    [note] = found["notes"]
+    assert "is beyond 1.8e308. Send finite numbers." in note
+    assert len(note) < 200
+    check_clear(note)
+
+
+@pytest.mark.parametrize("argument", ["name", "value"])
+def test_options_are_told_by_words_alone(lab: Served, own: str, argument: str) -> None:
+    """Also by what cannot be hashed. The terminal is told nothing: `unharmed` sees to that."""
+    with visit(lab, f"/bench/{own}/socket") as line:
+        for value in AWKWARD:
+            given = {"name": "planet", "value": "earth"} | {argument: value}
+            found = told(line, json.dumps({"do": "option", "with": given}))
+            assert found["notes"] == []
+            assert found["message"]["kind"] == "error"
+            check_clear(found["message"]["text"])
+            assert "inside carom" not in found["message"]["text"]
 
 
 @pytest.mark.parametrize("identity", ["x", "..", "%2e%2e", "x" * 4000, "zażółć"])

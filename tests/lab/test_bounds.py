@@ -21,6 +21,7 @@ from carom.lab.turns import Turns
 from carom.scene import library
 from carom.simulation import Simulation
 from effort import examples
+from hostile.doors import AWKWARD
 from lab.waiting import until
 
 
@@ -153,6 +154,39 @@ JSON = st.recursive(
 )
 LONG = {"next-scene", "previous-scene", "open", "compare", "solve", "option", "link", "link-selected", "build"}
 """These begin other runs, which would compile what this module has no need of."""
+
+
+NEEDED: dict[str, Any] = {
+    "index": 0, "indices": [0], "field": "mass", "value": 1.0, "name": "planet", "velocity": [0.0, 0.0], "steps": 1,
+    "position": [0.1, 0.1], "entry": "oblique", "i": 0, "j": 1, "by": [0.0, 0.0], "target": [0.0, 0.0],
+    "shape": "boundary", "corner": 2, "text": "", "names": [], "direction": [1, 0], "mode": "only", "factor": 1.0,
+}  # fmt: skip
+ARGUMENTS = [(name, argument) for name, command in COMMANDS.items() for argument in command.arguments]
+STRANGE = (*AWKWARD, float("nan"), float("inf"), 10**400, 10**5000, [float("inf"), 0.0])
+"""And what only Python can hand in."""
+
+
+@pytest.mark.parametrize(("name", "argument"), ARGUMENTS, ids=[" ".join(each) for each in ARGUMENTS])
+def test_each_argument_may_be_anything(name: str, argument: str) -> None:
+    """What is no value for it is refused in a line, whether it can be hashed, compared and written, or not."""
+    session = Session(library.load("oblique"), "oblique")
+    session.do("select", indices=[0])
+    given = (
+        {each: NEEDED[each] for each in COMMANDS[name].arguments if not each.endswith("?")} if name != "scrub" else {}
+    )
+    for value in STRANGE:
+        message = session.do(name, **{**given, argument.rstrip("?"): value})
+        assert message is None or (0 < len(message.text) < 1000 and "\n" not in message.text)
+        assert len(session.view().positions) == len(session.view().scene.balls)
+
+
+def test_an_option_without_a_name_is_refused() -> None:
+    session = Session(library.load("oblique"), "oblique")
+    for name in ([], ["planet"], {}, None, 3):
+        message = session.do("option", name=name, value=1.0)
+        assert message is not None
+        assert (message.where, message.text.startswith("there is no option")) == ("name", True)
+    assert session.view().can_undo is None
 
 
 @st.composite

@@ -23,6 +23,8 @@ SMALL = 40.0
 """A ball in an empty scene has the size of the scene over this as its radius,"""
 DENSITY = 1000.0
 """and is made of water, kg/m³."""
+LARGEST_RADIUS = 1e50
+"""Metres: the cube of a radius, for its mass, must not overflow."""
 TRIES = 1500
 """Places that are looked at for a new ball."""
 
@@ -72,6 +74,8 @@ def _new_ball(session: Session, sim: Simulation, **given: Any) -> Ball:
     scene = sim.scene
     d = scene.dimension
     radius = _like_radius(scene) if given.get("radius") is None else number("radius", given["radius"])
+    if abs(radius) > LARGEST_RADIUS:
+        raise refusal("radius", f"{radius:g} m is out of range", "Use a smaller number.")
     mass = _like_mass(scene, radius) if given.get("mass") is None else number("mass", given["mass"])
     fields: dict[str, Any] = {"radius": radius, "mass": mass}
     if given.get("velocity") is not None:

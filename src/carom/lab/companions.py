@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from carom.errors import CaromError, InputError, SolverError
-from carom.lab.reading import refusal
+from carom.lab.reading import choice_of, refusal
 from carom.lab.track import Track
 from carom.lab.view import Companion
 from carom.scene import Scene
-from carom.scene.base import nearest
 from carom.simulation import Simulation
 from carom.solvers.stepped.integrators import INTEGRATORS
 
@@ -61,12 +60,11 @@ def begun(names: Any, scene: Scene, now: float, step: float | None) -> list[Besi
         raise refusal("names", "is not a list of names", f"Give a list of: {', '.join(known())}.")
     if len(names) > MOST:
         raise refusal("names", f"{len(names)} are too many to compare", f"Choose at most {MOST}.")
-    return [_one(name, scene, now, step) for name in dict.fromkeys(map(str, names))]
+    chosen = dict.fromkeys(choice_of("names", name, known(), "names") for name in names)
+    return [_one(name, scene, now, step) for name in chosen]
 
 
 def _one(name: str, scene: Scene, now: float, step: float | None) -> Beside:
-    if name not in known():
-        raise refusal("names", f"there is no solver or integrator {name!r}", nearest(name, known(), "names"))
     wish: dict[str, Any] = {"solver": "exact"} if name == "exact" else {"solver": "stepped", "integrator": name}
     if step is not None and name != "exact":
         wish["step"] = step

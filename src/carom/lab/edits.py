@@ -30,6 +30,8 @@ PUSH = 20.0
 CROSSING = 4.0
 HEAVIER = 1.1
 """M with + makes a ball so many times as heavy."""
+MOST_STEPS = 1000.0
+"""Steps at once, at most: keys take one or ten, and a power of more would overflow."""
 
 
 # Changing.
@@ -49,8 +51,9 @@ def change_selected(session: Session, field: Any, value: Any) -> None:
 
 
 def _change(session: Session, command: str, chosen: tuple[int, ...], field: Any, value: Any) -> None:
-    if field not in FIELDS:
-        raise refusal(str(field)[:60], f"a ball has no {shown(field)}", nearest(str(field)[:60], FIELDS, "fields"))
+    if not isinstance(field, str) or field not in FIELDS:
+        asked = field[:60] if isinstance(field, str) else ""
+        raise refusal(asked or "field", f"a ball has no {shown(field)}", nearest(asked, FIELDS, "fields"))
     sim = session.track.sim.copy()
     try:
         _set(sim, chosen, field, value)
@@ -102,11 +105,13 @@ def _refuse_fixed(sim: Simulation, chosen: tuple[int, ...], name: str, rows: NDA
 def nudge(session: Session, field: Any, steps: Any) -> None:
     """Change the selected balls by keys, or move the chosen corner: so many steps, of a size that suits the scene."""
     session.settle()
+    by = number("steps", steps)
+    if abs(by) > MOST_STEPS:
+        raise refusal("steps", f"{shown(steps)} is out of range", f"Use {-MOST_STEPS:g} to {MOST_STEPS:g}.")
     if session.corner is not None and field in ("x", "y"):
-        nudge_corner(session, AXES[field], number("steps", steps) * nudge_step(session.track.scene))
+        nudge_corner(session, AXES[field], by * nudge_step(session.track.scene))
         return
     chosen = selected(session)
-    by = number("steps", steps)
     sim = session.track.sim.copy()
     scene, d = sim.scene, sim.scene.dimension
     rows = list(chosen)

@@ -9,8 +9,8 @@ import numpy as np
 
 from carom import portable
 from carom.lab.adding import births_with
+from carom.lab.reading import choice_of, refusal, vector
 from carom.lab.reading import index as one_of
-from carom.lab.reading import refusal, vector
 from carom.lab.selecting import selected
 from carom.lab.session import Does, Session
 from carom.lab.track import held
@@ -93,9 +93,7 @@ def steer(session: Session, direction: Any) -> None:
 
 def steering(session: Session, mode: Any) -> None:
     """What arrow keys do."""
-    if mode not in MODES:
-        raise refusal("mode", f"{mode!r} is unknown", f"Use one of {', '.join(MODES)}.")
-    session.steering = mode
+    session.steering = choice_of("mode", mode, MODES)
 
 
 def link(session: Session, i: Any, j: Any) -> None:

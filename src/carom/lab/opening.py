@@ -19,7 +19,8 @@ def open_entry(session: Session, entry: Any, parameters: Any = None) -> None:
     name = word("entry", entry)
     if name not in library.names():
         raise refusal("entry", f"there is no scene {name!r} in the library", nearest(name, library.names(), "scenes"))
-    session.open(library.load(name, **parameters_of(name, parameters or {})), name, "open")
+    given = {} if parameters is None else parameters_of(name, parameters)
+    session.open(library.load(name, **given), name, "open")
 
 
 def parameters_of(entry: str, given: Any) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from carom.lab.reading import flag, number, refusal
+from carom.lab.reading import choice_of, flag, number, refusal
 from carom.lab.view import Solving
 from carom.scene import Attraction, Coulomb, Drag, Planet, Scene
-from carom.scene.base import nearest, shown
+from carom.scene.base import shown
 from carom.scene.forces import GRAVITATIONAL_CONSTANT
 from carom.solvers.registry import CARDS
 from carom.solvers.stepped.integrators import INTEGRATORS
@@ -51,11 +51,7 @@ class Option:
         if self.kind == FLAG:
             return flag(self.name, value)
         if self.kind == CHOICE:
-            if value not in self.choices:
-                raise refusal(
-                    self.name, f"{shown(value)} is not a choice here", nearest(str(value)[:60], self.choices, "choices")
-                )
-            return value
+            return choice_of(self.name, value, self.choices)
         made = number(self.name, value)
         if not self.low <= made <= self.high:
             reach = f"from {self.low:g} to {self.high:g}" if self.high < inf else f"{self.low:g} or more"

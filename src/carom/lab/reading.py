@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 
 from carom.errors import ArgumentError, Problem
-from carom.scene.base import shown
+from carom.scene.base import nearest, shown
 
 
 def refusal(where: str, what: str, remedy: str) -> ArgumentError:
@@ -48,6 +48,19 @@ def word(where: str, value: Any, most: int = 200) -> str:
     if not isinstance(value, str) or len(value) > most:
         raise refusal(where, f"{shown(value)} is not a short text", f"Write a text of up to {most} letters.")
     return value
+
+
+def choice_of(where: str, value: Any, known: Collection[str], noun: str = "choices") -> str:
+    """One of the known words."""
+    if not isinstance(value, str) or value not in known:
+        asked = value[:60] if isinstance(value, str) else ""
+        raise refusal(where, f"{shown(value)} is not a choice here", nearest(asked, known, noun))
+    return value
+
+
+def direction(where: str, value: Any) -> int:
+    """1 for the next, -1 for the one before."""
+    return 1 if number(where, value) > 0.0 else -1
 
 
 def flag(where: str, value: Any) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from carom.lab.reading import choice_of, direction, refusal
 from carom.lab.reading import indices as numbers
-from carom.lab.reading import refusal
 from carom.lab.session import Does, Session
 
 MODES = ("only", "add", "toggle")
@@ -22,8 +22,7 @@ def selected(session: Session) -> tuple[int, ...]:
 
 def select(session: Session, indices: Any, mode: Any = "only") -> None:
     """Select balls: these only, these too, or those that are not yet. The last one is the one that is looked at."""
-    if mode not in MODES:
-        raise refusal("mode", f"{mode!r} is unknown", f"Use one of {', '.join(MODES)}.")
+    mode = choice_of("mode", mode, MODES)
     given = numbers("indices", indices, len(session.track.scene.balls))
     before = () if mode == "only" else session.selected
     stay = tuple(k for k in before if k not in given)
@@ -44,7 +43,7 @@ def select_previous(session: Session) -> None:
 def extend(session: Session, steps: Any) -> None:
     """The next ball too, or the one before, with those that are selected."""
     before = session.selected
-    _walk(session, 1 if steps == 1 else -1)
+    _walk(session, direction("steps", steps))
     (new,) = session.selected
     session.selected = (*(k for k in before if k != new), new)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from carom import choice
 from carom.lab.options import CONTACTS, OPTIONS, SOLVERS
-from carom.lab.reading import number, refusal
+from carom.lab.reading import choice_of, number, refusal
 from carom.lab.session import Does, Session, started
 from carom.lab.track import Track
 from carom.scene import Scene
@@ -21,8 +21,9 @@ KEPT = ("gravity", "drag", "attraction", "restitution", "friction")
 
 def option(session: Session, name: Any, value: Any) -> None:
     """Set an option of the scene, from now on."""
-    if name not in OPTIONS:
-        raise refusal("name", f"there is no option {shown(name)}", nearest(str(name)[:60], OPTIONS, "options"))
+    if not isinstance(name, str) or name not in OPTIONS:
+        remedy = nearest(name if isinstance(name, str) else "", OPTIONS, "options")
+        raise refusal("name", f"there is no option {shown(name)}", remedy)
     session.settle()
     chosen = OPTIONS[name]
     track = session.track
@@ -80,11 +81,8 @@ def solve(session: Session, solver: Any = None, integrator: Any = None, step: An
         ("integrator", integrator, tuple(INTEGRATORS)),
         ("contacts", contacts, CONTACTS),
     ):
-        if value is None:
-            continue
-        if value and value not in known:
-            raise refusal(name, f"{shown(value)} is unknown", nearest(str(value)[:60], known, "choices"))
-        wish[name] = value or None
+        if value is not None:
+            wish[name] = choice_of(name, value, known) if value != "" else None
     if step is not None:
         wish["step"] = None if step == "" else number("step", step)
     if wish.get("solver") == "exact" or (solver == "auto" and not track.scene.forces_needed):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from carom.lab.reading import direction, refusal, vector
 from carom.lab.reading import index as one_of
-from carom.lab.reading import refusal, vector
 from carom.lab.session import Does, Session
 from carom.scene import Block, Box, Polygon, Scene
 
@@ -35,7 +35,7 @@ def select_corner(session: Session, steps: Any) -> None:
     known = [corner for corner, _ in corners(session.track.scene)]
     if not known:
         raise refusal("", "no wall here has corners to move", "Open a scene with a polygon (polygon-table).")
-    by = 1 if steps == 1 else -1
+    by = direction("steps", steps)
     here = known.index(session.corner) if session.corner in known else (-1 if by > 0 else 0)
     session.selected, session.corner = (), known[(here + by) % len(known)]
 

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NoReturn
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -78,7 +79,9 @@ def read(words: str) -> Ack | Want | Do:
     if len(words) > LARGEST:
         raise MessageError(f"a message of {len(words):,} characters: {LARGEST:,} is the most. Send less at once.")
     try:
-        message = json.loads(words, parse_constant=refuse)
+        message = json.loads(words, parse_constant=refuse, parse_float=finite, parse_int=finite_whole)
+    except MessageError:
+        raise
     except (ValueError, RecursionError):
         raise MessageError("a message that is not JSON. Reload the page.") from None
     if not isinstance(message, dict):
@@ -95,6 +98,20 @@ def read(words: str) -> Ack | Want | Do:
 def refuse(constant: str) -> NoReturn:
     """NaN and Infinity are no JSON."""
     raise ValueError(constant)
+
+
+def finite(digits: str) -> float:
+    """A number as JSON writes it; one that is too large would become infinite."""
+    made = float(digits)
+    if not isfinite(made):
+        raise MessageError(f"the number {cut(digits)} is beyond 1.8e308. Send finite numbers.")
+    return made
+
+
+def finite_whole(digits: str) -> int:
+    """A whole number, of which there is a float."""
+    finite(digits)
+    return int(digits)
 
 
 def whole(value: Any, name: str) -> int:
@@ -127,8 +144,12 @@ def order(message: Mapping[str, Any]) -> Do:
 
 def shortened(value: Any) -> str:
     """A value to be quoted in a note, however long it is."""
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:60]}…"
+    return cut(repr(value))
+
+
+def cut(words: str) -> str:
+    """The beginning of words that are long."""
+    return words if len(words) <= 60 else f"{words[:60]}…"
 
 
 class Connection:
