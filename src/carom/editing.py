@@ -47,12 +47,20 @@ class Edit:
         which is no fault of the edit.
         """
         scene = self.placed(moment)
+        if self._is_clear(scene):
+            return scene
         problems = placement.problems(scene)
         if problems and before is not None:
             problems = placement.problems(scene, excused=self._overlapping(before, moment))
         if problems:
             raise SceneError(problems)
         return scene
+
+    def _is_clear(self, scene: Scene) -> bool:
+        """Is it plain that the new balls overlap nothing? The others are as they were, if none is gone."""
+        new = self.origin < 0
+        same = not self.around and bool((self.origin == np.arange(len(new)))[~new].all())
+        return same and bool(new.any()) and placement.is_clear(scene, np.flatnonzero(new))
 
     def _overlapping(self, before: Scene, moment: Moment) -> NDArray[np.intp]:
         """Pairs of balls that stay, and overlapped before the edit."""
@@ -71,7 +79,7 @@ class Edit:
         places, velocities = np.array(balls.position), np.array(balls.velocity)
         places[stay], velocities[stay] = moment.places[rows, :d], moment.velocities[rows, :d]
         velocities[balls.fixed] = 0.0  # one that is driven moves, but not by itself
-        return self.scene.replace(balls=balls.replace(position=places, velocity=velocities))
+        return self.scene.with_balls(balls.moved(places, velocities))
 
 
 # What can be edited.
@@ -88,7 +96,8 @@ def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit
             )
     new = Balls.concatenate(given)
     together = Balls.concatenate([scene.balls, new])
-    return Edit(scene.replace(balls=together), _numbers([*range(len(scene.balls)), *(-1 for _ in range(len(new)))]))
+    origin = np.concatenate([np.arange(len(scene.balls)), np.full(len(new), -1)])
+    return Edit(scene.with_balls(together), origin)
 
 
 def removal(scene: Scene, numbers: Sequence[int]) -> Edit:

@@ -173,11 +173,25 @@ class Balls(Part):
             columns += [_stacked(cast("list[Ball]", members))] if single else cast("list[Balls]", members)
         if len(columns) <= 1:
             return columns[0] if columns else cls(position=np.empty((0, 2)))
-        return cls(
+        names = tuple(name for part in columns for name in part.name or (None,) * len(part))
+        return cls._of_checked(
             **{name: np.concatenate([getattr(part, name) for part in columns]) for name in _ARRAYS},
             material=_merged([part.material for part in columns]),
-            name=[name for part in columns for name in part.name or (None,) * len(part)],
+            name=names if any(names) else None,
         )
+
+    @classmethod
+    def _of_checked(cls, **columns: Any) -> Balls:
+        """Balls of columns that are as they would be stored: checking them again would take most of the time."""
+        for name in _ARRAYS:
+            frozen(columns[name])
+        return cls.model_construct(_fields_set=set(columns), **columns)
+
+    def moved(self, position: Floats, velocity: Floats) -> Balls:
+        """The same balls elsewhere, at other velocities, which are 0 for fixed ones. Only what is new is checked."""
+        place, v = vectors(position), vectors_like(velocity, position)
+        others = {name: getattr(self, name) for name in type(self).model_fields if name not in {"position", "velocity"}}
+        return self._of_checked(position=place, velocity=v, **others)
 
     @property
     def dimension(self) -> int:
@@ -264,15 +278,11 @@ def _check_dimensions(parts: Sequence[Ball | Balls]) -> None:
 
 def _stacked(balls: Sequence[Ball]) -> Balls:
     """Single balls as columns."""
-    return Balls(
-        position=[ball.position for ball in balls],
-        velocity=[ball.velocity for ball in balls],
-        mass=[ball.mass for ball in balls],
-        radius=[ball.radius for ball in balls],
-        fixed=[ball.fixed for ball in balls],
-        material=[ball.material for ball in balls],
-        name=[ball.name for ball in balls],
-        born=[ball.born for ball in balls],
+    names = tuple(ball.name for ball in balls)
+    return Balls._of_checked(  # noqa: SLF001  # each of them has been checked
+        **{name: np.array([getattr(ball, name) for ball in balls]) for name in _ARRAYS},
+        material=material_column([ball.material for ball in balls], len(balls)),
+        name=names if any(names) else None,
     )
 
 
@@ -281,4 +291,4 @@ def _merged(parts: list[Materials]) -> Materials:
     names = tuple(dict.fromkeys(name for part in parts for name in part.names))
     number_of = {name: number for number, name in enumerate(names)}
     renumbered = [np.array([number_of[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]
-    return Materials(names, np.concatenate(renumbered))
+    return Materials(names, frozen(np.concatenate(renumbered)))

@@ -236,6 +236,15 @@ class Scene(Part):
             changes.setdefault("gravity", self.planet)
         return super().replace(**changes)
 
+    def with_balls(self, balls: Balls) -> Scene:
+        """A copy with other balls. Where the rest cannot disagree with them, it is not checked again."""
+        fewer = len(balls) < max(len(self.balls), 1)
+        if balls.dimension != self.dimension or (fewer and (len(self.links) or len(self.bends) or len(self.triangles))):
+            return self.replace(balls=balls)
+        made = self.model_copy(update={"balls": balls})
+        made.__dict__.pop("origin", None)  # it is no scene of the library any more
+        return made
+
     @property
     def piles_up(self) -> bool:
         """Can balls come to rest on each other? They must lose energy, and something must press them together.

@@ -18,20 +18,22 @@ from numpy.typing import NDArray
 from carom import portable
 from carom.errors import Problem, the_first
 from carom.scene.balls import Balls
-from carom.scene.boundary import Box, Obstacle
+from carom.scene.boundary import Box, Obstacle, Open
 from carom.scene.columns import Flags, Floats
 from carom.scene.model import Scene
 from carom.scene.overlaps import ROUNDING, TOLERANCE, Bodies, overlapping_pairs
 from carom.scene.polygon import Circle, Polygon
 from carom.scene.solids import Block, Cylinder, HalfSpace, Wedge
 
-__all__ = ["problems"]
+__all__ = ["is_clear", "overlapping", "problems"]
 
 Indices = NDArray[np.intp]
 
 SOFT = 0.05
 """So much of its radius a ball may overlap what it rests on, where balls pile up: contacts in a pile are soft."""
 
+FEW = 16
+"""So many balls at once are compared with all others."""
 _LISTED = 20
 _INWARD = "Move the ball inward or shrink it."
 _AWAY = "Move the ball away or shrink it."
@@ -55,6 +57,26 @@ def problems(scene: Scene, excused: NDArray[np.integer] | None = None) -> list[P
     listed = [problem for sort in found for problem in sort.first]
     at_least = not all(sort.complete for sort in found)
     return the_first(listed, sum(sort.total for sort in found), at_least=at_least, limit=_LISTED)
+
+
+def is_clear(scene: Scene, rows: Indices) -> bool:
+    """Is it plain that these balls overlap nothing? It is quick; if not, `problems` looks closer."""
+    wall, balls = scene.boundary, scene.balls
+    if len(rows) > FEW or scene.obstacles or not isinstance(wall, Box | Open):
+        return False
+    place, radius = balls.position[rows], balls.radius[rows]
+    if isinstance(wall, Box):
+        size, depth = np.array(wall.size), np.where(wall.periodic, 0.0, radius[:, None])
+        if not ((depth <= place) & (place <= size - depth) & (2.0 * radius[:, None] <= size)).all():
+            return False
+    periods = np.array(_periods(scene))
+    finite = np.where(np.isfinite(periods), periods, 0.0)
+    apart = place[:, None] - balls.position
+    with np.errstate(over="ignore"):  # as far as can be, they do not overlap
+        apart -= finite * np.round(apart / periods)
+        near = (apart * apart).sum(axis=2) <= (radius[:, None] + balls.radius) ** 2
+    near[np.arange(len(rows)), rows] = False
+    return not near.any()
 
 
 def _described(balls: Indices, describe: Callable[[int], Problem]) -> _Found:

@@ -68,14 +68,12 @@ class Walls:
         return self.materials.index(name)
 
     def _add_faces(self, box: Box) -> None:
-        for axis, (length, periodic) in enumerate(zip(box.size, box.periodic, strict=True)):
-            if periodic:
-                continue
-            for upper in (0, 1):
-                face = 2 * axis + upper
-                row = self._add(1, iter([FACES[face]]), PLANE, [box.material[face]])
-                row["pxpypz"[2 * axis : 2 * axis + 2]] = length * upper
-                row["nxnynz"[2 * axis : 2 * axis + 2]] = 1.0 - 2.0 * upper
+        faces = [face for face in range(2 * len(box.size)) if not box.periodic[face // 2]]
+        rows = self._add(len(faces), (FACES[face] for face in faces), PLANE, [box.material[face] for face in faces])
+        for row, face in zip(rows, faces, strict=True):
+            axis, upper = "xyz"[face // 2], face % 2
+            row[f"p{axis}"] = box.size[face // 2] * upper
+            row[f"n{axis}"] = 1.0 - 2.0 * upper
 
     def _add_solid(self, solid: Polygon | Circle, name: str) -> None:
         if isinstance(solid, Circle):
@@ -110,6 +108,8 @@ class Walls:
         """Fixed balls; their material is a ball's, and is looked up among those of the balls."""
         balls = scene.balls
         fixed = np.flatnonzero(balls.fixed)
+        if not fixed.size:
+            return
         rows = self._add(fixed.size, (f"ball {k}" for k in fixed), PIN, ())
         rows["material"] = balls.material.codes[fixed]
         rows["ball"] = fixed
