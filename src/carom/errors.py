@@ -11,11 +11,12 @@
     │   ├── EndlessError                     events without end, time standing still
     │   └── BlowUpError                      a step that is too large: something flew off to infinity
     ├── ClusterError                         a cluster that cannot be reached, or was lost
-    ├── StorageError                         a recording or checkpoint that cannot be written or read
+    ├── StorageError                         a file that cannot be written, a recording or checkpoint that cannot be read
     ├── MissingExtraError (also ImportError) an optional part that is not installed
     └── VersionError (also ImportError)      a version of a package that carom does not work with
 
     StepWarning (a UserWarning)              a step that may be too large
+    └── SolverWarning                        a step, or the like, that takes the place of the exact solver
     StorageWarning (a UserWarning)           a run that is not recorded any more, or not resumed as it was
 
 A text says where, what (with the value) and how to mend it, one line a problem, whatever names a file has in it:
@@ -42,6 +43,7 @@ __all__ = [
     "Problem",
     "SceneError",
     "SolverError",
+    "SolverWarning",
     "StackError",
     "StepWarning",
     "StorageError",
@@ -58,6 +60,8 @@ LONGEST_PATH = 400
 """Letters of a path: no system allows a name of more than 255."""
 LONGEST_REASON = 1000
 """Letters of what is wrong."""
+RESUME = "Make room and resume; what was written before is whole and can be read."
+"""What to do where a recording has no room left on the disk."""
 
 _STEERING = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 """Controls (escape codes begin with one), marks that turn the direction of writing, and halves of letters."""
@@ -216,12 +220,16 @@ class StepWarning(UserWarning):
     """A step that is larger than the largest that is stable, or in which heavy balls may sink into light ones."""
 
 
+class SolverWarning(StepWarning):
+    """A run that goes in steps because of an argument, where the exact solver could have done it."""
+
+
 class StorageWarning(UserWarning):
     """A run that is not recorded any more, or that cannot be resumed quite as it was."""
 
 
 class StorageError(CaromError):
-    """A recording or checkpoint that cannot be written or read."""
+    """A file that cannot be written, or a recording or checkpoint that cannot be read."""
 
     def __init__(self, path: str | Path, what: str, remedy: str) -> None:
         self.path = str(path)
@@ -233,13 +241,12 @@ class StorageError(CaromError):
         return visible(f"{visible(self.path, longest=LONGEST_PATH)}: {self.what}. {self.remedy}")
 
     @classmethod
-    def of(cls, path: str | Path, error: BaseException) -> StorageError:
-        """What the system said, as a line that tells what to do."""
+    def of(cls, path: str | Path, error: BaseException, full: str = RESUME) -> StorageError:
+        """What the system said, as a line that tells what to do; `full` is the remedy where the disk is full."""
         number = getattr(error, "errno", None)
         text = str(error).replace("\n", " ")
         if number in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} or "No space left" in text or "File too large" in text:
-            remedy = "Make room and resume; what was written before is whole and can be read."
-            return cls(path, "there is no room left on the disk", remedy)
+            return cls(path, "there is no room left on the disk", full)
         if isinstance(error, FileNotFoundError):
             return cls(path, "there is no such file or folder", "Check the name.")
         if isinstance(error, IsADirectoryError):

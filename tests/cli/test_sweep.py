@@ -16,7 +16,7 @@ from carom.cli.sweep_progress import Bar, duration
 from carom.cli.sweep_table import plain, some, with_error
 from carom.cli.terminal import console
 from carom.errors import ClusterError
-from carom.storage.atomic import Lock
+from carom.storage.lock import Lock
 from carom.sweeps import driver, ready
 from carom.sweeps.driver import Progress
 from carom.sweeps.study import Study

@@ -16,8 +16,8 @@ from carom.analysis import analyse
 from carom.cli import main
 from carom.errors import CaromError, StorageError
 from carom.storage import checkpoint
-from carom.storage.atomic import Lock
 from carom.storage.exports import export
+from carom.storage.lock import Lock
 from carom.storage.recording import Recording
 from carom.storage.tape import Tape
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.analysis.measure import Analysis, Curve
+from carom.atomic_write import replaced
 from carom.extras import require
-from carom.storage.atomic import replaced
 from carom.storage.recording import Recording
 from carom.views.units import length_unit, prefixed, speed_unit, time_unit
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from carom.atomic_write import write_text
 from carom.cli.compilation import Announcement
 from carom.cli.run import Goal, advance
 from carom.cli.sources import named_in_errors, scene_from
@@ -32,7 +33,7 @@ def draw(source: str, target: Path, wish: Wish, *, quiet: bool) -> int:
         if code:
             return code
         picture = svg.draw(subject, scale=wish.scale, arrows=wish.arrows)
-    target.write_text(picture, encoding="utf-8", newline="\n")
+    write_text(target, picture)
     if not quiet:
         output().print(f"{source} drawn as {target}.")
     return 0

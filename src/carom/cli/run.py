@@ -1,7 +1,7 @@
 """`carom run`: run a scene, show how far it is, sum up."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,8 @@ class Ending:
     stopped: str
     code: int = 0
     error: str | None = None
+    unsaved: bool = False
+    """Could the scene that --save asks for not be written?"""
 
 
 def run(
@@ -72,20 +74,30 @@ def run(
     if recorder is not None:
         ending = finish(recorder, ending, quiet=quiet)
     if save is not None:
-        dump(simulation.snapshot(), save)
+        ending = saved_as(save, simulation, ending)
     summary = summarise(
         simulation,
         energy,
         scene=source,
         stopped=ending.stopped,
         error=ending.error,
-        saved=str(save) if save else None,
+        saved=str(save) if save and not ending.unsaved else None,
         running_time=(ended - prepared) - (compilation.seconds - compiled),
         wall_time=ended - began,
         compile_time=compilation.seconds,
     )
     show(summary, as_json=as_json, quiet=quiet)
     return ending.code
+
+
+def saved_as(target: Path, simulation: "Simulation", ending: Ending) -> Ending:
+    """Save the scene as it is at the end; if it cannot be written, the run is summed up all the same."""
+    try:
+        dump(simulation.snapshot(), target)
+    except StorageError as error:
+        complain(str(error))
+        return replace(ending, code=ending.code or 1, unsaved=True)
+    return ending
 
 
 def advance(simulation: "Simulation", goal: Goal, *, quiet: bool) -> Ending:

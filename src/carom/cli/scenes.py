@@ -4,6 +4,7 @@ import json
 from importlib import resources
 from pathlib import Path
 
+from carom.atomic_write import write_text
 from carom.cli.sources import hint, require_writable
 from carom.cli.summary import count
 from carom.cli.terminal import Mistake, output, show_table, table
@@ -37,7 +38,7 @@ def save(name: str, target: Path, *, force: bool) -> int:
     entry = entry_of(name)
     require_writable(target, force=force)
     if target.suffix.lower() == ".toml":
-        target.write_text(text_of(entry), encoding="utf-8", newline="\n")
+        write_text(target, text_of(entry))
     else:
         dump(library.load(name), target)
     output().print(f"{name} saved as {target}. Run it: carom run {target} --until 1")

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from carom.atomic_write import write_text
 from carom.cli.parsers import workers_number
 from carom.cli.terminal import Mistake, output, show_table, table
 
@@ -92,7 +93,7 @@ def save_one(name: str, target: Path, *, force: bool) -> int:
 
     text = text_of(name)
     require_writable(target, force=force, nouns="studies", suffixes=(".toml",))
-    target.write_text(text, encoding="utf-8", newline="\n")
+    write_text(target, text)
     output().print(f"{name} saved as {target}. Run it: carom sweep {quoted(target)}")
     return 0
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from carom.atomic_write import beside
 from carom.cli.interrupt import Interrupt
 from carom.cli.run import INTERRUPTED
 from carom.cli.sources import require_writable
@@ -19,7 +20,6 @@ from carom.cli.terminal import Mistake, complain, notice, output, show_table, ta
 from carom.errors import InputError, MissingExtraError, Problem, StudyError
 from carom.extras import require
 from carom.scene.finding import is_file_name
-from carom.storage.atomic import beside
 from carom.sweeps import ready
 from carom.sweeps.journal import one_line
 from carom.sweeps.plot import SUFFIXES

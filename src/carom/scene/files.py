@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import tomli_w
 
+from carom.atomic_write import write_text
 from carom.errors import Problem, SceneError
 from carom.scene.base import fault, nearest, shown, unknown_keys
 from carom.scene.document import document
@@ -90,14 +91,13 @@ def loads(text: str, format: Format = "toml", *, name: str = "") -> Scene:  # no
 
 
 def dump(scene: Scene, path: str | Path) -> None:
-    """Write a scene to a file that ends with .toml or .json."""
+    """Write a scene to a file that ends with .toml or .json, whole or not at all."""
     path = Path(path)
     try:
-        path.write_text(dumps(scene, _format(path)), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise SceneError([_unusable(error, "written")], source=str(path)) from None
+        text = dumps(scene, _format(path))
     except SceneError as error:
         raise SceneError(error.problems, source=str(path)) from None
+    write_text(path, text)
 
 
 def dumps(scene: Scene, format: Format = "toml") -> str:  # noqa: A002  # the word that users know
@@ -212,24 +212,20 @@ def _text(path: Path) -> str:
             raise fault(what, "Make so many balls in Python with Balls(...), or with a generator.")
         return content.decode("utf-8-sig")
     except OSError as error:
-        raise SceneError([_unusable(error, "read")]) from None
+        raise SceneError([_unreadable(error)]) from None
     except UnicodeDecodeError as error:
         what = f"byte {error.start} is not UTF-8 text"
         raise fault(what, "Save the file as UTF-8.") from None
 
 
-def _unusable(error: OSError, done: str) -> Problem:
-    """Why a file cannot be read or written."""
+def _unreadable(error: OSError) -> Problem:
+    """Why a file cannot be read."""
     if isinstance(error, FileNotFoundError):
-        what, remedy = (
-            ("there is no such file", "Check the name.")
-            if done == "read"
-            else ("there is no such folder", "Make it first.")
-        )
+        what, remedy = "there is no such file", "Check the name."
     elif isinstance(error, IsADirectoryError):
         what, remedy = "is a folder, not a file", "Name a file in it."
     else:
-        what, remedy = f"cannot be {done} ({error.strerror})", "Check the name and the permissions."
+        what, remedy = f"cannot be read ({error.strerror})", "Check the name and the permissions."
     return Problem("", what, remedy)
 
 

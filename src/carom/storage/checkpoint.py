@@ -17,10 +17,11 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from carom.atomic_write import replaced
 from carom.errors import SceneError, StorageError
 from carom.scene import Scene
 from carom.scene.files import dumps
-from carom.storage.atomic import ENDING, replaced
+from carom.storage.formats import ENDING
 from carom.storage.opening import one_line, plain_file
 from carom.storage.tape import versions
 from carom.storage.told import Recorded, Told, stored_scene, written_by

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.atomic_write import replaced, unwritten
 from carom.errors import StorageError
 from carom.extras import require
 from carom.observe.frame import Frame
 from carom.scene import Box
-from carom.storage.atomic import replaced
-from carom.storage.h5md import BALLS, VERSION, Column, Layout, make
+from carom.storage.growing import Growing
+from carom.storage.h5md import BALLS, VERSION, Column, Layout, make, new_file, reserve, whole_or_let_go
 from carom.storage.opening import one_line
 from carom.storage.recording import Recording
 
@@ -41,7 +42,10 @@ def export(source: str | Path | Recording, target: str | Path, progress: Progres
         if target.exists() and target.samefile(recording.path):
             raise StorageError(target, "is the recording itself", "Choose another name.")
         with replaced(target) as part:
-            writer(recording, Path(part.name), progress or (lambda _: None))
+            try:
+                writer(recording, Path(part.name), progress or (lambda _: None))
+            except RuntimeError as error:  # HDF5 and GSD say so that something could not be written
+                raise unwritten(target, error) from error
 
 
 @dataclass(frozen=True)
@@ -161,8 +165,6 @@ def _words(names: Sequence[str]) -> list[str]:
 
 def write_h5md(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
     """H5MD of frames alone, in three dimensions whatever the scene has: for readers that know no others."""
-    import h5py  # noqa: PLC0415  # heavy; only who writes needs it
-
     room, n = Room.of(recording), len(recording.masses)
     real = np.dtype(np.float64)
     values = {"position": (n, 3), "velocity": (n, 3), "box/edges": (3,)}
@@ -184,16 +186,22 @@ def write_h5md(recording: Recording, path: Path, progress: Callable[[float], obj
             for each in ("step", "time")
         },
     )  # fmt: skip
-    with h5py.File(path, "w", libver="latest", locking=False) as file:  # who opened it for us has the lock
+    file = new_file(path, locking=False)  # who opened it for us has the lock
+    with whole_or_let_go(file):
         make(file, layout)
-        for column in columns:
-            file[column.path].resize(len(recording), axis=0)
-        file[f"{BALLS}/position/step"][:] = recording.steps
-        file[f"{BALLS}/position/time"][:] = recording.times
-        for k, frame in _frames(recording, progress):
-            file[f"{BALLS}/position/value"][k] = _three(frame.positions)
-            file[f"{BALLS}/velocity/value"][k] = _three(frame.velocities)
-            file[f"{BALLS}/box/edges/value"][k] = room.size
+        reserve(file)
+        file.flush()
+        growing = {column.path: Growing(file[column.path]) for column in columns}
+        growing[f"{BALLS}/position/step"].take(recording.steps)
+        growing[f"{BALLS}/position/time"].take(recording.times)
+        for _, frame in _frames(recording, progress):
+            growing[f"{BALLS}/position/value"].take(_three(frame.positions)[None])
+            growing[f"{BALLS}/velocity/value"].take(_three(frame.velocities)[None])
+            growing[f"{BALLS}/box/edges/value"].take(room.size[None])
+        for each in growing.values():
+            each.settle()
+        reserve(file)
+        file.close()
 
 
 WRITERS: dict[str, Callable[[Recording, Path, Callable[[float], object]], None]] = {

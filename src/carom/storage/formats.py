@@ -14,6 +14,8 @@ from carom.errors import ArgumentError, Problem, StorageError
 FORMAT = 3
 """Of what is under /carom, and how all is stored. Since 2, texts that are read again have their length told: see
 `h5md.fixed`. Since 3, every byte that is read again has a checksum, and collisions round as they do now."""
+ENDING = ".checkpoint"
+"""Of checkpoints; recordings have any other."""
 OLDEST = 2
 """Of formats that can be read."""
 DIGEST = "sha256"

@@ -9,10 +9,11 @@ moved into place; from then on it can be read at any moment, and after a crash t
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -21,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.atomic_write import beside, settle, sync, unwritten
 from carom.errors import StorageError
-from carom.storage.atomic import Lock, beside, settle, sync
 from carom.storage.chunks import Chunks, Rows
 from carom.storage.formats import DIGEST, digest
 from carom.storage.growing import Growing
+from carom.storage.lock import Lock
 
 if TYPE_CHECKING:
     import h5py
@@ -52,6 +54,8 @@ ROOM = 2**28
 """Bytes that may wait for the writer; a run that is faster waits for it."""
 STREAM: dict[str, Any] = {"compression": "gzip", "compression_opts": 1}
 """Of each dataset that grows: a chunk is a stream that ends with a checksum, whether or not anything is compressed."""
+METADATA = 2**18
+"""Bytes that the structure of a file may take before it is first flushed, and a sixteenth of its rows."""
 EACH = 256
 """Bytes that an array takes beside its numbers, about."""
 
@@ -98,6 +102,11 @@ class Layout:
     """By object; groups are made where there are none."""
     links: dict[str, str] = field(default_factory=dict)
     """Other names of columns."""
+
+    @property
+    def nbytes(self) -> int:
+        """Of what does not change, about."""
+        return sum(each.nbytes for each in self.fixed.values()) + sum(4 * len(each) for each in self.texts.values())
 
 
 class Writer:
@@ -206,7 +215,7 @@ class Writer:
             self._serve()
         except BaseException as error:  # it is raised again where the run is
             self.error = error
-            self._let_go()
+            let_go(self._file)
             self._drop()
 
     def _serve(self) -> None:
@@ -237,16 +246,6 @@ class Writer:
                 self._sync()
                 return
 
-    def _let_go(self) -> None:
-        """Leave the file as it is: what HDF5 still has to write goes nowhere.
-
-        A file that cannot be written cannot be closed either; HDF5 would try again when the process ends, and crash.
-        """
-        with contextlib.suppress(Exception):
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            os.dup2(nowhere, self._file.id.get_vfd_handle())
-            os.close(nowhere)
-
     def _drop(self) -> None:
         """Let nobody wait for a thread that is gone."""
         with contextlib.suppress(queue.Empty):
@@ -276,27 +275,26 @@ class Writer:
     # Making the file.
 
     def _made(self, fill: Callable[[h5py.File], None]) -> h5py.File:
-        import h5py  # noqa: PLC0415  # heavy; only who records needs it
-
         part = beside(self.path, "part")
         try:
             with contextlib.suppress(FileNotFoundError):
                 part.unlink()
-            file = h5py.File(part, "w", libver="latest")
             try:
-                fill(file)
-                file.flush()
-                file.swmr_mode = True
-                sync(file.id.get_vfd_handle())
-                part.replace(self.path)
-                settle(self.path.parent)
+                file = new_file(part)
+                with whole_or_let_go(file):
+                    fill(file)
+                    reserve(file)
+                    file.flush()
+                    file.swmr_mode = True
+                    sync(file.id.get_vfd_handle())
+                    part.replace(self.path)
+                    settle(self.path.parent)
             except BaseException:
-                file.close()
                 with contextlib.suppress(OSError):
                     part.unlink()
                 raise
         except (OSError, RuntimeError) as error:
-            raise StorageError.of(self.path, error) from error
+            raise unwritten(self.path, error) from error
         return file
 
 
@@ -305,8 +303,60 @@ def _size(packet: Any) -> int:
     return sum(each.nbytes + EACH for each in packet.values()) if isinstance(packet, dict) else 0
 
 
+def new_file(path: Path, **options: Any) -> h5py.File:
+    """An empty file of HDF5, to write."""
+    import h5py  # noqa: PLC0415  # heavy; only who writes needs it
+
+    return h5py.File(path, "w", libver="latest", **options)
+
+
+@contextlib.contextmanager
+def whole_or_let_go(file: h5py.File) -> Iterator[None]:
+    """After an error, close a file without writing the rest of it."""
+    try:
+        yield
+    except BaseException:
+        let_go(file)
+        with contextlib.suppress(Exception):
+            file.close()
+        raise
+
+
+def reserve(file: h5py.File, nbytes: int = 0) -> None:
+    """Refuse to go on where there is no room for so many bytes and for the structure of the file.
+
+    HDF5 keeps both for later. Where it cannot write them, it complains at length, and may crash.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    handle = os.open(file.filename, os.O_RDWR)
+    try:
+        size = os.fstat(handle).st_size
+        try:
+            os.posix_fallocate(handle, size, nbytes + METADATA + size // 16)
+        finally:
+            os.ftruncate(handle, size)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # not every file system can
+            raise
+    finally:
+        os.close(handle)
+
+
+def let_go(file: h5py.File) -> None:
+    """Leave a file as it is: what HDF5 still has to write goes nowhere.
+
+    A file that cannot be written cannot be closed either; HDF5 would try again when the process ends, and crash.
+    """
+    with contextlib.suppress(Exception):
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, file.id.get_vfd_handle())
+        os.close(nowhere)
+
+
 def make(file: h5py.File, layout: Layout) -> None:
     """Lay out an empty file."""
+    reserve(file, layout.nbytes)
     for path, values in (*layout.fixed.items(), *((path, fixed(text)) for path, text in layout.texts.items())):
         file.create_dataset(path, data=values).attrs[DIGEST] = fixed(digest(values))
     for column in layout.columns:

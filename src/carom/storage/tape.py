@@ -22,9 +22,9 @@ from carom.observe.series import Series
 from carom.scene import Box, Scene
 from carom.scene.files import dumps
 from carom.solvers.exact.stored import LEAST_PAGE, PAGE
-from carom.storage.atomic import ENDING, Lock
-from carom.storage.formats import DIGEST, FORMAT, digest_of_texts, no_way_on
+from carom.storage.formats import DIGEST, ENDING, FORMAT, digest_of_texts, no_way_on
 from carom.storage.h5md import BALLS, EDITS, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
+from carom.storage.lock import Lock
 from carom.storage.opening import reading
 from carom.storage.recording import Recording
 from carom.world.collisions import collision_record

@@ -21,8 +21,9 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from carom.atomic_write import replaced, sync
 from carom.errors import CaromError, StorageError
-from carom.storage.atomic import Lock, replaced, sync
+from carom.storage.lock import Lock
 from carom.sweeps.columns import columns as columns_of
 from carom.sweeps.journal import (
     LONGEST_LINE,

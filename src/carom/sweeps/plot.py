@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.atomic_write import replaced
 from carom.errors import Problem, StudyError
-from carom.storage.atomic import replaced
 from carom.sweeps.against import curve
 from carom.sweeps.laws import LAWS, Law
 from carom.sweeps.points import Line, Value, lines, others, spec_of, words

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from carom.atomic_write import replaced
 from carom.errors import Problem, StudyError
-from carom.storage.atomic import replaced
 from carom.sweeps import columns
 
 __all__ = [

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from carom.atomic_write import replaced, unwritten
 from carom.errors import CaromError
 from carom.extras import require
 from carom.video.canvas import Pixels
@@ -23,9 +24,9 @@ COLOURS_OF_GIF, MOST_GIF_FPS = 255, 50.0
 MP4 = [
     "-vf", "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int",
     "-c:v", "libx264", "-crf", "17", "-preset", "medium", "-tune", "animation", "-pix_fmt", "yuv420p",
-    "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-movflags", "+faststart",
+    "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-movflags", "+faststart", "-f", "mp4",
 ]  # fmt: skip
-LOSSLESS = ["-c:v", "libx264rgb", "-qp", "0", "-preset", "ultrafast"]
+LOSSLESS = ["-c:v", "libx264rgb", "-qp", "0", "-preset", "ultrafast", "-f", "matroska"]
 
 
 class Writer(Protocol):
@@ -79,34 +80,6 @@ def _numbered(target: Path) -> bool:
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """A name to write to; what is there in the end takes the place of the target, and nothing does after an error."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent)
-    os.close(handle)
-    made = Path(name)
-    try:
-        yield made
-        made.chmod(0o666 & ~_umask())
-        with made.open("rb") as file:
-            os.fsync(file.fileno())
-        made.replace(target)
-    finally:
-        made.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def write_still(target: Path, content: bytes) -> None:
-    """A picture, whole or not at all."""
-    with replacing(target) as made:
-        made.write_bytes(content)
-
-
-@contextmanager
 def film(target: Path, size: tuple[int, int], fps: float) -> Iterator[Writer]:
     """Takes the pictures of a film; it is there when all have been given, and not before."""
     if kind_of(target) == "frames":
@@ -116,20 +89,20 @@ def film(target: Path, size: tuple[int, int], fps: float) -> Iterator[Writer]:
     if target.suffix.lower() == ".mp4" and (size[0] % 2 or size[1] % 2):
         even = f"{size[0] + size[0] % 2}x{size[1] + size[1] % 2}"
         raise CaromError(f"size: {size[0]}x{size[1]} has an odd side, which MP4 does not allow. Use {even}.")
-    with replacing(target) as made, tempfile.TemporaryDirectory(prefix="carom-") as folder:
-        gif = target.suffix.lower() == ".gif"
+    with replaced(target) as file, tempfile.TemporaryDirectory(prefix="carom-") as folder:
+        gif, made = target.suffix.lower() == ".gif", Path(file.name)
         first = Path(folder) / "film.mkv" if gif else made
-        encoder = _Encoder(ffmpeg(), [*_pictures(size, fps), *(LOSSLESS if gif else MP4), str(first)])
+        encoder = _Encoder(ffmpeg(), [*_pictures(size, fps), *(LOSSLESS if gif else MP4), str(first)], target)
         try:
             yield encoder
             encoder.close()
         finally:
             encoder.end()
         if gif:
-            _make_gif(first, made, fps)
+            _make_gif(first, made, fps, target)
 
 
-def _make_gif(film: Path, target: Path, fps: float) -> None:
+def _make_gif(film: Path, made: Path, fps: float, target: Path) -> None:
     """From a lossless film, read twice: for the colours that suit all of it, and for the pictures."""
     colours = film.with_name("colours.png")
     rate = f"fps={min(fps, MOST_GIF_FPS):.9g}"
@@ -137,9 +110,9 @@ def _make_gif(film: Path, target: Path, fps: float) -> None:
     use = f"{rate}[a];[a][1:v]paletteuse=dither=none:diff_mode=rectangle"
     for arguments in (
         ["-i", str(film), "-vf", choose, "-frames:v", "1", "-update", "1", str(colours)],
-        ["-i", str(film), "-i", str(colours), "-lavfi", use, "-loop", "0", str(target)],
+        ["-i", str(film), "-i", str(colours), "-lavfi", use, "-loop", "0", "-f", "gif", str(made)],
     ):
-        encoder = _Encoder(ffmpeg(), arguments)
+        encoder = _Encoder(ffmpeg(), arguments, target)
         try:
             encoder.close()
         finally:
@@ -147,9 +120,10 @@ def _make_gif(film: Path, target: Path, fps: float) -> None:
 
 
 class _Encoder:
-    """Gives pictures to ffmpeg."""
+    """Gives pictures to ffmpeg; `target` is the file that errors name."""
 
-    def __init__(self, program: str, arguments: list[str]) -> None:
+    def __init__(self, program: str, arguments: list[str], target: Path) -> None:
+        self.target = target
         # What ffmpeg says goes to a file: a pipe that nobody reads would fill up and stop it.
         self.said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed in `end`
         self.process = subprocess.Popen(  # noqa: S603  # the program of imageio-ffmpeg, with arguments of our own
@@ -188,7 +162,7 @@ class _Encoder:
         self.said.seek(0)
         lines = self.said.read().decode(errors="replace").strip().splitlines()
         word = lines[-1] if lines else f"exit code {self.process.returncode}"
-        return CaromError(f"ffmpeg could not write the film: {word}. Is the disk full?")
+        return CaromError(f"{self.target}: ffmpeg could not write the film: {word}. Is the disk full?")
 
 
 def _own_group() -> dict[str, Any]:
@@ -223,7 +197,10 @@ class _Numbered:
 def _frames(target: Path) -> Iterator[Writer]:
     """A folder of pictures, which appear when all are there."""
     parent = target.parent
-    made = Path(tempfile.mkdtemp(prefix=f".{parent.name}-", dir=parent if parent.is_dir() else parent.parent))
+    try:
+        made = Path(tempfile.mkdtemp(prefix=f".{parent.name}-", dir=parent if parent.is_dir() else parent.parent))
+    except OSError as error:
+        raise unwritten(target, error) from error
     try:
         writer = _Numbered(made, target.name)
         yield writer
@@ -233,5 +210,7 @@ def _frames(target: Path) -> Iterator[Writer]:
         while (old := parent / (target.name % writer.count)).exists():  # of a longer film that this one replaces
             old.unlink()
             writer.count += 1
+    except OSError as error:
+        raise unwritten(target, error) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)

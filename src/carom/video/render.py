@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from carom.atomic_write import write_bytes
 from carom.errors import CaromError
 from carom.observe.frame import Frame
 from carom.scene import Open, Scene
@@ -85,7 +86,7 @@ def still(
     if files.kind_of(target) != "still":
         raise CaromError(f"{target}: is the name of a film. Use carom.video.film, or name a .svg or .png.")
     drawn, frame = _at(what, look or Look(), at, progress, ahead)
-    files.write_still(target, drawn.document(frame, target.suffix.lower()[1:]))
+    write_bytes(target, drawn.document(frame, target.suffix.lower()[1:]))
 
 
 def picture(what: Any, look: Look | None = None, at: float | None = None) -> Pixels:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.errors import SceneError
+from carom.errors import SceneError, StorageError
 from carom.scene import (
     Attraction,
     Ball,
@@ -363,12 +363,10 @@ def test_bad_files(tmp_path, monkeypatch):
 
 def test_files_that_cannot_be_written(tmp_path):
     (tmp_path / "folder.toml").mkdir()
-    assert lines(lambda: files.dump(RICH, tmp_path / "none/a.toml"))[0].endswith(
-        "there is no such folder. Make it first."
-    )
-    assert lines(lambda: files.dump(RICH, tmp_path / "folder.toml"))[0].endswith(
-        "is a folder, not a file. Name a file in it."
-    )
+    with pytest.raises(StorageError, match=r"a\.toml: there is no such folder\. Make it first\."):
+        files.dump(RICH, tmp_path / "none/a.toml")
+    with pytest.raises(StorageError, match=r"folder\.toml: is a folder, not a file\. Name a file in it\."):
+        files.dump(RICH, tmp_path / "folder.toml")
     assert lines(lambda: files.dump(RICH, tmp_path / "a.xml"))[0].endswith("Name the file .toml or .json.")
 
 

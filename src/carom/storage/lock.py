@@ -1,0 +1,60 @@
+"""The right to write a recording or a journal: only one process has it at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from carom.atomic_write import beside, is_at
+from carom.errors import StorageError
+from carom.locking import taken
+
+
+class Lock:
+    """The right to write a file, held as long as the process lives: the system frees a dead writer's lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.file = beside(path, "lock")
+        self._handle: int | None = None
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def acquire(self) -> None:
+        """Take it, or say who has it."""
+        try:
+            while self._handle is None:
+                handle = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
+                try:
+                    ours = taken(handle)
+                except OSError:
+                    os.close(handle)
+                    raise
+                if not ours:
+                    os.close(handle)
+                    remedy = "Wait until that run has ended, or choose another name."
+                    raise StorageError(self.path, "another run is writing this file", remedy)
+                if is_at(handle, self.file):
+                    self._handle = handle
+                else:  # who had it removed the file between our two looks
+                    os.close(handle)
+        except OSError as error:
+            raise StorageError.of(self.path, error) from error
+
+    def release(self) -> None:
+        """Give it back."""
+        if self._handle is not None:
+            with contextlib.suppress(OSError):
+                self.file.unlink()
+            os.close(self._handle)
+            self._handle = None
