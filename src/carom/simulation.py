@@ -171,6 +171,8 @@ class Simulation(Keeping):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             what = f"{shown(collisions)} is not a number of collisions"
             raise ArgumentError([Problem("collisions", what, "Use a whole number, 0 or more.")])
+        if self._solver.name == "stepped":
+            self._stepped("run").announce_work(end, stacklevel=3)  # who runs it
         return end, min(int(count), MANY)
 
     def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:

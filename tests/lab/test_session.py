@@ -12,7 +12,7 @@ from carom.lab.commands import COMMANDS
 from carom.lab.edits import nudge_step, push_step
 from carom.lab.session import Session
 from carom.lab.track import held
-from carom.scene import Attraction, Ball, Box, Drag, Scene, Stepping, library
+from carom.scene import Attraction, Ball, Box, Cloth, Drag, Scene, Stepping, library
 
 
 def bench(entry: str = "oblique") -> Session:
@@ -481,6 +481,15 @@ def test_what_goes_wrong_on_the_way_is_told() -> None:
     assert session.message is not None
     assert session.message.kind == "warning"
     assert "came closer than steps of 0.01 s can follow" in session.message.text
+
+
+def test_steps_beyond_reason_are_told_when_the_scene_is_opened() -> None:
+    cloth = Cloth(corner=(0, 0, 0), sides=((1, 0, 0), (0, 1, 0)), counts=(11, 11), stiffness=1e6, damping=1e6)
+    session = Session(Scene(gravity=(0.0, 0.0, -9.81), structures=[cloth]))
+    session.prepare()
+    assert session.message is not None
+    assert session.message.kind == "warning"
+    assert "2e+11 steps of 5e-12 s. Steps are that short for the link between" in session.message.text
 
 
 def test_a_step_that_is_too_large_is_warned_about_and_a_blow_up_pauses() -> None:

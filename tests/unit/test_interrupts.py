@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carom import Balls, Box, Scene
+from carom import Balls, Box, Cloth, Scene
 from carom.scene.files import dump
 from carom.sweeps import task
 from carom.sweeps.study import Study
@@ -112,13 +112,26 @@ def dilute() -> Scene:
     return Scene(boundary=Box(size=(1.0, 1.0), periodic=(True, True)), balls=balls)
 
 
-@pytest.mark.parametrize("source", ["rope", "dilute.json"])
+def heavy() -> Scene:
+    """A cloth of steps of 5e-12 s."""
+    cloth = Cloth(corner=(0, 0, 0), sides=((1, 0, 0), (0, 1, 0)), counts=(11, 11), stiffness=1e6, damping=1e6)
+    return Scene(gravity=(0.0, 0.0, -9.81), structures=[cloth])
+
+
+@pytest.mark.parametrize("source", ["rope", "dilute.json", "heavy.json"])
 def test_ctrl_c_stops_the_command(source: str, tmp_path: Path) -> None:
     dump(dilute(), tmp_path / "dilute.json")
+    dump(heavy(), tmp_path / "heavy.json")
     command = [sys.executable, "-c", PRESSED, "run", source, "--until", "1e5", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path)
     assert done.returncode == 130, done.stderr
     assert '"stopped": "by Ctrl-C"' in done.stdout
+    told = [line for line in done.stderr.splitlines() if "compil" not in line]
+    if source != "heavy.json":
+        assert told == []
+    else:
+        assert len(told) == 1, "beforehand, how many steps it would have been"
+        assert "heavy.json: run: 100000 s for 121 balls are 2e+16 steps" in told[0]
 
 
 PRESSED = """

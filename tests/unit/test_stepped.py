@@ -1,5 +1,6 @@
 """A run of the stepped solver in a user's hands: choosing it, looking, stopping, steering, editing, hooks."""
 
+import contextlib
 import copy
 import math
 import pickle
@@ -19,6 +20,7 @@ from carom import (
     Block,
     BlowUpError,
     Box,
+    Cloth,
     HalfSpace,
     Link,
     Links,
@@ -878,6 +880,61 @@ def test_time_is_as_far_as_it_came_where_balls_merge_too() -> None:
     with pytest.raises(BlowUpError) as caught:
         sim.run(until=10.0)
     assert sim.time == caught.value.time == pytest.approx(1.1, abs=0.11)
+
+
+class TestWork:
+    """Steps beyond reason are announced before the run."""
+
+    @staticmethod
+    def told_of(scene: Scene, until: float = 0.2, **wish: object) -> list[str]:
+        """What is told before the first step; the run is not made."""
+
+        def enough(part: float) -> None:
+            raise KeyboardInterrupt
+
+        sim = Simulation(scene, **wish)  # type: ignore[arg-type]  # whatever it is
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                with contextlib.suppress(KeyboardInterrupt):
+                    sim.run(until=until, progress=enough)
+        assert all(each.filename == __file__ and each.category is StepWarning for each in caught)
+        return [str(each.message) for each in caught]
+
+    @staticmethod
+    def cloth(**changes: float) -> Scene:
+        cloth = Cloth(corner=(0, 0, 0), sides=((1, 0, 0), (0, 1, 0)), counts=(11, 11), **changes)  # type: ignore[arg-type]
+        return Scene(gravity=(0.0, 0.0, -9.81), structures=[cloth])
+
+    def test_of_a_cloth_that_is_damped_too_much(self) -> None:
+        """Told once, although it runs twice. Of 121 balls, a corner has a quarter of the mass of an inner one."""
+        [message] = self.told_of(self.cloth(stiffness=1e6, damping=1e6))
+        assert message == (
+            "run: 0.2 s for 121 balls are 4e+10 steps of 5e-12 s. Steps are that short for the link between balls 0 "
+            "and 11: stiffness 1e+06 N/m, damping 1e+06 N s/m, masses 0.0005 and 0.001 kg. Use less damping, or "
+            "heavier balls."
+        )
+
+    @pytest.mark.parametrize(
+        ("scene", "wish", "cause"),
+        [
+            (cloth(stiffness=1e25), {}, r"stiffness 1e\+25 N/m.* Use less stiffness"),
+            (cloth(stiffness=1.0), {"step": 1e-13}, r"2e\+12 steps of 1e-13 s\. Use a longer step=…"),
+            (Scene(drag=1e15, balls=Balls(position=np.eye(2))), {}, r"for the drag on ball 0 of 1 kg\. Use less damp"),
+            (
+                Scene(drag=0.1, balls=Balls(position=np.eye(2), velocity=1e15 * np.eye(2), radius=0.1)),
+                {},
+                "small balls",
+            ),
+        ],
+    )
+    def test_the_cause_is_named(self, scene: Scene, wish: dict[str, object], cause: str) -> None:
+        [message] = self.told_of(scene, **wish)
+        assert re.search(cause, message)
+
+    def test_what_is_long_but_not_beyond_reason_is_not_told(self) -> None:
+        assert self.told_of(self.cloth(stiffness=1.0), until=1e3) == []
+        assert self.told_of(FALLING, until=1e7, solver="stepped") == [], "6e8 steps of one ball: half a minute"
 
 
 class TestCloseApproaches:

@@ -371,8 +371,13 @@ class Session:
 
 
 def started(scene: Scene, **wish: Any) -> Simulation:
-    """A run of a scene."""
-    return Simulation(scene, **wish)
+    """A run of a scene; said beforehand if a second of it takes steps beyond reason."""
+    sim = Simulation(scene, **wish)
+    if sim.solver == "stepped":
+        from carom.solvers.stepped.work import warn_of_work  # noqa: PLC0415  # Numba is not loaded before something runs
+
+        warn_of_work(scene, sim.method, 1.0, stacklevel=2)
+    return sim
 
 
 def _check(command: str, arguments: dict[str, Any]) -> None:

@@ -46,6 +46,7 @@ from carom.solvers.stepped.state import State
 from carom.solvers.stepped.steered import Hand, Steered
 from carom.solvers.stepped.structures import linked_of
 from carom.solvers.stepped.watch import Watch, close_approach, is_astray
+from carom.solvers.stepped.work import warn_of_work
 from carom.world.collisions import NOBODY, collision_record
 
 Floats = NDArray[np.float64]
@@ -91,6 +92,8 @@ class Engine(Steered):
         self.driven: set[int] = set()
         self.start = self._mechanical(0.0)
         self.pace = Pace(1.0)
+        self.announced = False
+        """Was it said that a run takes steps beyond reason?"""
         self.watch = Watch() if self.forces.attraction and not self.extra else None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -136,6 +139,11 @@ class Engine(Steered):
         finally:
             self._translate(logs[: int(clock["logged"])])
         return reason == FULL or self.collisions >= goal
+
+    def announce_work(self, until: float, stacklevel: int) -> None:
+        """Say so, once, if a run to a time takes steps beyond reason; `stacklevel` seen from here."""
+        if not self.announced:
+            self.announced = warn_of_work(self.scene, self.method, until - self.time, stacklevel=stacklevel + 1)
 
     def _slice(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
         """Make some of so many steps, and listen for Ctrl-C when nothing is half done."""
@@ -399,7 +407,7 @@ class Engine(Steered):
         other.clock["begin"] = now
         other.clock["bodies"] = np.searchsorted(other.rows.born, now, side="right")
         other.hooks, other.start = self.hooks, self.start
-        other.watch = self.watch
+        other.watch, other.announced = self.watch, self.announced
         other.driven = {numbers[k] for k in self.driven if k in numbers}
         other.rows.velocity[other.rows.row[list(other.driven)], 3] = 0.0
         other.steer({numbers[k]: hand for k, hand in self.hands.items() if k in numbers})

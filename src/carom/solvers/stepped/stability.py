@@ -21,6 +21,8 @@ Grips = Mapping[int, tuple[float, float]]
 NOBODY: Grips = MappingProxyType({})
 
 VERLET = INTEGRATORS["verlet"]
+SPRINGS, SPEED, SHOWN, ATTRACTION, PASSAGE = "springs", "speed", "shown", "attraction", "passage"
+"""What limits a step: springs and damping; small fast balls; a picture per frame; attraction now; a close approach."""
 FRAME = 1.0 / 60.0  # s: where nothing asks for less, a step is a frame (Sphere Drop)
 PER_PERIOD = 20.0  # steps in the fastest oscillation of springs
 PER_ORBIT = 200.0  # steps in the fastest orbit
@@ -38,7 +40,7 @@ def largest_stable_step(scene: Scene, hands: Grips = NOBODY, integrator: Integra
     that pull are springs too. Of an integrator with which every oscillation grows, it is the step with which one gains
     as much energy as it has in a period.
     """
-    squares, rates = _row_sums(scene)
+    squares, rates = row_sums(scene)
     for ball, (stiffness, damping) in hands.items():
         w = 0.0 if scene.balls.fixed[ball] else 1.0 / scene.balls.mass[ball]
         squares[ball] += stiffness * w
@@ -54,7 +56,7 @@ def largest_stable_step(scene: Scene, hands: Grips = NOBODY, integrator: Integra
     return 2.0 / bound if bound > 0.0 else math.inf
 
 
-def _row_sums(scene: Scene) -> tuple[Floats, Floats]:
+def row_sums(scene: Scene) -> tuple[Floats, Floats]:
     """For each ball: the sum of |d a / d x| over all balls, 1/s², and of |d a / d v|, 1/s."""
     n = len(scene.balls)
     squares, rates = np.zeros(n), np.zeros(n)
@@ -91,15 +93,24 @@ def sensible_step(scene: Scene) -> float:
     Where attraction alone sets the pace, as among planets, it may be more. Of a few bodies that attract each other, the
     step also resolves the closest approach to come.
     """
-    limits = [largest_stable_step(scene) * math.pi / PER_PERIOD, _crossing_time(scene) / PER_RADIUS, _longest(scene)]
+    limit = min(step_limits(scene).values())
+    return _round_below(limit) if math.isfinite(limit) and limit != FRAME else FRAME
+
+
+def step_limits(scene: Scene) -> dict[str, float]:
+    """What each thing in a scene makes of its step at most, s."""
+    limits = {
+        SPRINGS: largest_stable_step(scene) * math.pi / PER_PERIOD,
+        SPEED: _crossing_time(scene) / PER_RADIUS,
+        SHOWN: _longest(scene),
+    }
     if scene.attraction is not None:
         orbit, change = _attraction_times(scene, scene.attraction)
-        limits += [orbit / PER_ORBIT, change / PER_CROSSING]
+        limits[ATTRACTION] = min(orbit / PER_ORBIT, change / PER_CROSSING)
         passage = 2.0 * math.pi * passage_time(scene, scene.attraction) / PER_PASSAGE
-        if passage * CLOSEST >= min(limits):
-            limits.append(passage)
-    limit = min(limits)
-    return _round_below(limit) if math.isfinite(limit) and limit != FRAME else FRAME
+        if passage * CLOSEST >= min(limits.values()):
+            limits[PASSAGE] = passage
+    return limits
 
 
 def _longest(scene: Scene) -> float:
