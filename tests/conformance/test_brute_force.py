@@ -48,7 +48,7 @@ KINDS = {BALL_BALL: "ball-ball", BALL_WALL: "ball-wall"}
 def reference(request: pytest.FixtureRequest) -> tuple[Scene, list[Any], BruteForce]:
     """A scene, its collisions by brute force, and the state after them."""
     scene = SCENES[request.param]()
-    brute = BruteForce(scene, Simulation(scene).report.contact_time)
+    brute = BruteForce(scene)
     hits = []
     while brute.epochs < 1 or brute.events < 400:
         hits.append(brute.step())

@@ -24,7 +24,7 @@ from carom.scene import library
 from carom.scene.files import dumps
 from carom.solvers.stepped.method import method_for
 from carom.solvers.stepped.region_table import regions_of
-from carom.world.anchors import contact_time
+from carom.world.anchors import contact_of
 from carom.world.walls import Walls
 
 mixed = {"count": 300, "mass_ratio": 7.0, "radius_ratio": 2.0, "fraction": 0.1}
@@ -41,7 +41,7 @@ for name, options in asked:
         "scene": dumps(scene, "json").encode(),
         "walls": walls,
         "regions": table.regions.tobytes() + table.edges.tobytes(),
-        "times": repr((contact_time(scene), method_for(scene).step)).encode(),
+        "times": repr((contact_of(scene), method_for(scene).step)).encode(),
     }
     marks |= {f"{name} {options}: {part}": hashlib.sha256(content).hexdigest() for part, content in parts.items()}
 print(json.dumps(marks))

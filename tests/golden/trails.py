@@ -57,7 +57,7 @@ class Walk:
         else:
             self.run = Simulation(states.SCENES[name][0](), solver="exact", neighbours=neighbours)
         if brute:
-            self.run = BruteForce(self.run.scene, self.run.report.contact_time)
+            self.run = BruteForce(self.run.scene)
 
     def go(self, moment: int) -> Any:
         """Go on to a moment, and give the run."""

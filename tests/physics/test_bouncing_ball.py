@@ -50,11 +50,13 @@ def test_it_comes_to_rest_when_the_series_ends_and_stays(e):
     # The bounces that are left out when the next would be within the contact time t_c last t_c/(1 - e) in all.
     assert end - contact_time / (1.0 - e) * (1.0 + 1e-6) <= hits[-1].time <= end * (1.0 + 1e-12)
     assert sim.resting == (0,)
-    assert sim.positions.tolist() == [[0.2, pytest.approx(0.03, abs=4 * EPS)]]
+    # Where it touches is off by the rounding of a time t at the speed 4.4 e^k m/s: by less than 16 EPS in each bounce.
+    blur = 16 * EPS
+    assert sim.positions.tolist() == [[0.2, pytest.approx(0.03, abs=blur)]]
     assert sim.velocities.tolist() == [[0.0, 0.0]]
     count = sim.collisions
     sim.run(until=1e6)
-    assert (sim.collisions, sim.positions[0, 1], sim.upcoming) == (count, pytest.approx(0.03, abs=4 * EPS), [])
+    assert (sim.collisions, sim.positions[0, 1], sim.upcoming) == (count, pytest.approx(0.03, abs=blur), [])
     # As many bounces as the series has terms longer than t_c.
     terms = 2 if e == 0.0 else math.log(contact_time / (2.0 * math.sqrt(2.0 / G))) / math.log(e) + 1.0
     assert count <= terms + 1.0

@@ -158,7 +158,7 @@ def test_endures(name: str, neighbours: str) -> None:
 def test_hostile_by_brute_force(name: str, neighbours: str) -> None:
     """In boxes, the very same events as the definition's, ties and all."""
     sim = Simulation(SCENES[name], neighbours=neighbours)
-    brute = BruteForce(SCENES[name], sim.report.contact_time)
+    brute = BruteForce(SCENES[name])
     for log in sim.collide(until=1e13, collisions=150):
         hit = brute.step()
         assert hit is not None
@@ -266,26 +266,27 @@ def is_a_stack(sim: Simulation, stack: tuple[int, ...], fastest: float) -> bool:
 
 
 @pytest.mark.requirement("T-12")
-@pytest.mark.parametrize("e", [0.5, 0.9])
+@pytest.mark.parametrize("e", [0.99, 0.999])
 def test_rattling_within_the_contact_time_is_a_stack_without_gravity(e: float) -> None:
     """The one way to a stack where nothing falls: 20 000 collisions of one ball in a row within the contact time.
 
     Here a channel leaves the ball so little play that it is at the other wall within the contact time, a millionth of
-    the time for its own diameter. All but the first bounces keep their energy, so that it would rattle for ever.
+    the time for its own diameter. After 65 bounces the others keep their energy, so that it would rattle for ever.
     """
     channel = Box(size=(8.0, 1.0 + 1e-7))
     sim = Simulation(Scene(boundary=channel, balls=[ball(2.0, 0.5, v=(0.0, 1.0))], restitution=e), neighbours="cells")
     with pytest.raises(StackError, match="ball 0 rests on"):
         sim.run(until=1.0)
     assert sim.collisions == 20_001
-    assert sim.report.softened == 20_000
-    assert sim.kinetic_energy == pytest.approx(0.5 * e * e, rel=EPS * sim.collisions)
+    assert sim.report.softened == 20_001 - 65
+    assert sim.kinetic_energy == pytest.approx(0.5 * e**130, rel=EPS * sim.collisions)
 
 
 @pytest.mark.requirement("T-12")
-def test_rattling_with_more_play_than_the_contact_time_dies_away() -> None:
-    """With a hundred times the play the bounces are apart: each loses energy, and no stack is told."""
-    channel = Box(size=(8.0, 1.0 + 1e-4))
+@pytest.mark.parametrize("play", [1e-7, 1e-4])
+def test_rattling_dies_away(play: float) -> None:
+    """Each bounce loses energy: where bounces come within the contact time at first, until they are slow enough."""
+    channel = Box(size=(8.0, 1.0 + play))
     sim = Simulation(Scene(boundary=channel, balls=[ball(2.0, 0.5, v=(0.0, 1.0))], restitution=0.5), neighbours="cells")
     sim.run(until=1.0)
     assert sim.report.softened == 0

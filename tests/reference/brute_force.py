@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import Box, Scene
+from carom.world.anchors import contact_of
 
 BALL_BALL, BALL_WALL, SEAM = 1, 2, 3
 Floats = NDArray[np.float64]
@@ -31,11 +32,12 @@ class Hit:
 class BruteForce:
     """Balls in a box, event by event."""
 
-    def __init__(self, scene: Scene, contact_time: float) -> None:
+    def __init__(self, scene: Scene) -> None:
         assert isinstance(scene.boundary, Box)
         balls = scene.balls
         assert not balls.fixed.any()
-        self.box, self.gravity, self.contact_time = scene.boundary, np.array(scene.gravity), contact_time
+        self.box, self.gravity = scene.boundary, np.array(scene.gravity)
+        self.contact_time, self.faint = contact_of(scene)
         self.falls = bool(self.gravity.any())
         self.bounce, self.wall_bounce = scene.restitution.ball_ball, scene.restitution.ball_wall
         self.x, self.v = np.array(balls.position), np.array(balls.velocity)
@@ -44,6 +46,8 @@ class BruteForce:
         self.t, self.hit = np.zeros(n), np.full(n, -np.inf)
         self.now, self.origin = 0.0, (0.0, 0.0)
         self.events, self.epoch, self.epochs = 0, max(64 * n, 4096), 0
+        self.epoch_end = self.end_of_epoch()
+        self.streak = np.zeros(n, dtype=int)
         periods = [(-1, 0, 1) if around else (0,) for around in self.box.periodic]
         self.images = np.array(list(product(*periods)), dtype=float) * np.array(self.box.size)
         self.pair_time, self.pair_image = np.full((n, n), np.inf), np.zeros((n, n), dtype=int)
@@ -142,7 +146,7 @@ class BruteForce:
             hit = self.respond(float(first))
             self.now = float(first)
             self.events += 1
-            if self.events >= self.epoch:
+            if self.events >= self.epoch or (self.now >= self.epoch_end and self.events >= self.epoch // 64):
                 self.begin_epoch()
             if hit is not None:
                 return replace(hit, time=self.time)
@@ -167,17 +171,21 @@ class BruteForce:
             d = self.v[j] - self.v[i]
             s = np.sqrt(_dot(d, d))
         normal = d / s
-        near = t - self.hit[i] < self.contact_time or t - self.hit[j] < self.contact_time
-        e = 1.0 if self.bounce < 1.0 and near else self.bounce
+        u = -_dot(self.v[i] - self.v[j], normal)
+        e = 1.0 if self.lasts(i, t, u) or self.lasts(j, t, u) else self.bounce
         both = self.m[i] + self.m[j]
         if (normal * normal == 1.0).any():
             d, s = normal, 1.0
         k = -(1.0 + e) * _dot(self.v[i] - self.v[j], d) / _dot(d, d)
         least = k * (min(self.m[i], self.m[j]) / both)
-        given, taken = (least, k - least) if self.m[j] <= self.m[i] else (k - least, least)
+        rest = k - least
+        if max(self.m[i], self.m[j]) <= 256.0 * min(self.m[i], self.m[j]):
+            least = least + ((k - rest) - least)
+        given, taken = (least, rest) if self.m[j] <= self.m[i] else (rest, least)
         self.v[i] = self.v[i] + given * d
         self.v[j] = self.v[j] - taken * d
-        self.hit[[i, j]] = t
+        self.remember(i, t)
+        self.remember(j, t)
         self.predict(i)
         self.predict(j)
         return Hit(t, BALL_BALL, (i, j), None, float(given * self.m[i] * s))
@@ -186,12 +194,21 @@ class BruteForce:
         axis, upper = divmod(int(self.wall_face[i]), 2)
         self.fly(i, t)
         sign = 1.0 - 2.0 * upper
-        e = 1.0 if self.wall_bounce < 1.0 and t - self.hit[i] < self.contact_time else self.wall_bounce
+        e = 1.0 if self.lasts(i, t, -(self.v[i, axis] * sign)) else self.wall_bounce
         k = -(1.0 + e) * (self.v[i, axis] * sign)
         self.v[i, axis] = self.v[i, axis] + k * sign
-        self.hit[i] = t
+        self.remember(i, t)
         self.predict(i)
         return Hit(t, BALL_WALL, (i,), "xyz"[axis] + "-+"[upper], float(k * self.m[i]))
+
+    def lasts(self, i: int, t: float, u: float) -> bool:
+        """Is an approach of ball i at the speed u part of one contact that lasts?"""
+        return bool(t - self.hit[i] < self.contact_time and (u <= self.faint or self.streak[i] >= 64))
+
+    def remember(self, i: int, t: float) -> None:
+        """A collision of ball i goes on with its streak, or begins a new one."""
+        self.streak[i] = self.streak[i] + 1 if t - self.hit[i] < self.contact_time else 0
+        self.hit[i] = t
 
     def cross_seam(self, i: int, t: float) -> None:
         axis, upper = divmod(int(self.seam_face[i]), 2)
@@ -210,7 +227,14 @@ class BruteForce:
         self.origin = total, low + ((high - (total - (total - high))) + (shift - (total - high)))
         self.events = 0
         self.epochs += 1
+        self.epoch_end = self.end_of_epoch()
         self.predict_all()
+
+    def end_of_epoch(self) -> float:
+        """The fastest ball, as fast as it can fall, has crossed the box 64 times by then."""
+        longest = max(self.box.size)
+        fastest = _dot(self.v, self.v).max() + 2.0 * np.sqrt(_dot(self.gravity, self.gravity)) * longest
+        return float(self.now + 64 * (longest / np.sqrt(fastest))) if fastest > 0.0 else np.inf
 
     # What is seen.
 

@@ -9,11 +9,12 @@ import os
 import sys
 import time
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
-from carom import Box, Circle, Polygon, Scene, Simulation, library
+from carom import Ball, Box, Circle, Polygon, Scene, Simulation, library
 from reference.scenes import filled
 
 pytestmark = pytest.mark.slow
@@ -59,11 +60,22 @@ def gas(**parameters):
     return library.load("gas", packing_fraction=0.3, seed=20, **parameters)
 
 
+def three(ratio):
+    """Three disks in a periodic unit box, one of them heavier by a ratio: each collision is one in three pairs."""
+    places, velocities = [(0.2, 0.2), (0.7, 0.3), (0.4, 0.75)], [(0.7, 0.31), (-0.43, 0.6), (0.1, -0.55)]
+    masses = (1.0, 1.0, float(ratio))
+    balls = [
+        Ball(position=x, velocity=v, radius=0.1, mass=m) for x, v, m in zip(places, velocities, masses, strict=True)
+    ]
+    return Scene(boundary=Box(size=(1.0, 1.0), periodic=True), balls=balls)
+
+
 CASES = {
     "periodic": (lambda: gas(count=1000), EVENTS),
     "walls": (lambda: gas(count=1000, periodic=False), EVENTS),
     "mixture": (lambda: gas(count=100, periodic=False, fraction=0.5, mass_ratio=3.0, radius_ratio=1.5), FEWER),
     "space": (lambda: gas(count=1000, dimension=3), FEWER),
+    **{f"three, {ratio}": (partial(three, ratio), EVENTS) for ratio in (2, 4, 10, 100)},
     "star": (star, FEWER),
     "rotunda": (rotunda, FEWER),
 }
@@ -153,7 +165,7 @@ def step_of_the_walk(sim):
 def reach_of_rounding(sim):
     """What a place may be off by, m: the last bit of the size of the scene, and of an epoch's flight of the fastest."""
     x = np.abs(places(sim)).max()
-    each = sim.time / sim.collisions  # time a collision
+    each = sim.time / sim.collisions  # time per collision
     fastest = np.abs(sim.velocities).max()
     return EPS * (x + fastest * each * max(64 * len(sim.masses), 4096))
 

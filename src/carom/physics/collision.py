@@ -10,6 +10,8 @@ from carom.physics.walls import opening
 EPS: Final = 2.0**-52
 DOUBLINGS = 2100
 """From the smallest number that there is to the largest."""
+UNLIKE = 256.0
+"""Ratio of masses beyond which a last bit of the light ball's velocity is too much for the heavy one's momentum."""
 
 
 @law
@@ -30,11 +32,15 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     # As shares of the total mass, not with μ itself: equal masses exchange exactly, and no product can overflow.
     both = one.m + two.m
     k = -(1.0 + e) * u / ((nx * nx + ny * ny) + nz * nz)
-    # The lighter ball takes what the heavier leaves, so that the two changes add up to k: else the rounding of the
-    # shares, the same in each collision, would be a restitution that is always too large or too small.
-    least = k * (min(one.m, two.m) / both)
-    k1 = least if two.m <= one.m else k - least
-    k2 = k - k1 if two.m <= one.m else least
+    # The two changes must add up to k exactly: the rounding of shares or of their difference has a mean that is not
+    # zero, which would be a restitution that is always a little too large or too small. So the smaller change also
+    # takes what the difference loses by rounding (Fast2Sum, T. J. Dekker, Numer. Math. 18 (1971) 224).
+    lighter, heavier = min(one.m, two.m), max(one.m, two.m)
+    least = k * (lighter / both)
+    rest = k - least
+    least += (k - rest) - least if heavier <= UNLIKE * lighter else 0.0
+    k1 = least if two.m <= one.m else rest
+    k2 = rest if two.m <= one.m else least
     one.vx += k1 * nx
     one.vy += k1 * ny
     one.vz += k1 * nz

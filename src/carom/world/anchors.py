@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from carom import portable
 from carom.errors import NotExactError
 from carom.scene import Box, Open, Scene
-from carom.world.walls import Walls
+from carom.world.walls import Walls, wall_bounds
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -61,23 +61,34 @@ class Anchors:
         return len(self.mass)
 
 
+class Contact(NamedTuple):
+    """When collisions of a ball are one contact that lasts (ADR 3)."""
+
+    time: float
+    """s; a collision that comes sooner after the last one goes on with its streak."""
+    faint: float
+    """m/s; in a streak, slower approaches lose nothing."""
+
+
 @dataclass
 class World:
     """A scene as arrays, and the state of its run."""
 
     dimension: int
     bounded: bool  # can no ball fly away?
+    extent: float | None  # of the region, its longest side, m; None if it has no end
     size: tuple[float, float, float]  # of the box; 1 where there is none
     periodic: tuple[bool, bool, bool]
     gravity: tuple[float, float, float] | None
     walls: Walls
     bounce: Floats  # restitution, ball material by ball material
     wall_bounce: Floats  # and by wall material
-    contact_time: float
+    contact: Contact
     anchors: Anchors
     origin: tuple[float, float] = (0.0, 0.0)  # of time, a sum of two floats, s
     now: float = 0.0  # time of the last event, s after the origin
     events: int = 0  # since the epoch began
+    epoch_end: float = 0.0  # when the epoch ends at the latest, s after the origin
     counts: dict[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -95,23 +106,36 @@ class World:
         return cls(
             dimension=scene.dimension,
             bounded=not isinstance(scene.boundary, Open),
+            extent=extent(scene, walls),
             size=(*box.size, *(1.0,) * missing) if box else (1.0, 1.0, 1.0),  # type: ignore[arg-type]  # three in all
             periodic=(*box.periodic, *(False,) * missing) if box else (False, False, False),  # type: ignore[arg-type]
             gravity=gravity if any(gravity) else None,  # type: ignore[arg-type]  # three in all
             walls=walls,
             bounce=bounce,
             wall_bounce=wall_bounce,
-            contact_time=contact_time(scene),
+            contact=contact_of(scene),
             anchors=Anchors.of(scene),
         )
 
 
-def contact_time(scene: Scene) -> float:
-    """The contact time t_c of a scene, s: the one it names, or one so short that what happens within cannot be seen.
+def extent(scene: Scene, walls: Walls) -> float | None:
+    """The longest side of the region of a scene, m; None if it has no end."""
+    if isinstance(scene.boundary, Open):
+        return None
+    if isinstance(scene.boundary, Box):
+        return max(scene.boundary.size)
+    low, high = wall_bounds(walls.records)
+    return float((high - low)[: scene.dimension].max())
 
-    That is a ten-thousandth of the time in which a ball falls by its own diameter; without gravity, a millionth of the
-    time in which the fastest ball crosses a diameter. Zero if nothing is ever lost. A millionth of it is the least that
-    a scene can have: with less, rounding would stretch the last bounces without end.
+
+def contact_of(scene: Scene) -> Contact:
+    """How collisions of a scene become one contact that lasts; all zero if nothing is ever lost.
+
+    The contact time is the one that the scene names, or one so short that what happens within cannot be seen: a
+    ten-thousandth of the time in which a ball falls by its own diameter; without gravity, a millionth of the time in
+    which the fastest ball crosses a diameter. A millionth of it is the least that a scene can have: with less, rounding
+    would stretch the last bounces without end. An approach is faint at a thousand-millionth of the fastest ball's speed,
+    or of what a ball gains when it falls by its own diameter.
     """
     balls = scene.balls
     values = [
@@ -121,7 +145,7 @@ def contact_time(scene: Scene) -> float:
     ]
     moving = ~balls.fixed
     if min(values) == 1.0 or not moving.any():
-        return 0.0
+        return Contact(0.0, 0.0)
     radii = balls.radius[moving]
     size = 2.0 * float(radii[radii > 0.0].min()) if (radii > 0.0).any() else 1e-3 * span(scene)
     g = portable.length(scene.gravity)
@@ -129,7 +153,8 @@ def contact_time(scene: Scene) -> float:
     natural = 1e-4 * float(np.sqrt(2.0 * size / g)) if g > 0.0 else 0.0
     if g == 0.0 and fastest > 0.0:
         natural = 1e-6 * size / fastest
-    return natural if scene.contact_time is None else max(scene.contact_time, 1e-6 * natural)
+    time = natural if scene.contact_time is None else max(scene.contact_time, 1e-6 * natural)
+    return Contact(time, 1e-9 * max(fastest, float(np.sqrt(2.0 * size * g))))
 
 
 def span(scene: Scene) -> float:

@@ -46,12 +46,15 @@ def test_the_impulse_is_that_of_the_reduced_mass(v1, v2, m1, m2, n, e):
     impulse = collide(rows[0], rows[1], *n, e)
     exact = exact_impulse(v1, v2, m1, m2, n, e)
     scale = 2.0 * (m1 * m2 / (m1 + m2)) * (math.hypot(*v1) + math.hypot(*v2))
-    assert abs(Fraction(impulse) - exact) <= 8 * EPS * scale  # at most ten roundings of half an ulp each
+    # At most ten roundings of half an ulp each; and half a last bit of the light ball's velocity for the heavy one.
+    lighter, heavier = min(m1, m2), max(m1, m2)
+    given = EPS * heavier / lighter if heavier <= laws.UNLIKE * lighter else 0.0
+    assert abs(Fraction(impulse) - exact) <= (8 * EPS + given) * scale
     after = velocities(rows)
     for k, (v, m, sign) in enumerate(((v1, m1, 1), (v2, m2, -1))):
         for axis in range(3):
             wanted = Fraction(v[axis]) + sign * exact * Fraction(float(n[axis])) / Fraction(m)
-            assert abs(Fraction(float(after[k, axis])) - wanted) <= 10 * EPS * (scale / m + abs(v[axis]))
+            assert abs(Fraction(float(after[k, axis])) - wanted) <= (10 * EPS + given) * (scale / m + abs(v[axis]))
 
 
 @pytest.mark.requirement("M-11")

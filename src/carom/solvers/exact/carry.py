@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.scene import Scene
-from carom.world.anchors import Anchors, World
+from carom.world.anchors import Anchors, Contact, World
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ def carried(
     if around:
         _anchor_here(world.anchors, now, places, velocities, everyone=before.gravity != world.gravity)
     if scene.contact_time is None:
-        world.contact_time = max(world.contact_time, before.contact_time)
+        world.contact = Contact(*map(max, world.contact, before.contact))
     world.origin, world.now, world.events, world.counts = before.origin, now, before.events, before.counts
     return world
 

@@ -19,6 +19,7 @@ from carom.solvers.exact.carry import carried
 from carom.solvers.exact.cells import Cells
 from carom.solvers.exact.history import History, Page
 from carom.solvers.exact.notes import note_record
+from carom.solvers.exact.origin import absolute, last_moment, relative
 from carom.solvers.exact.predict import Sight
 from carom.solvers.exact.records import NONE, ball_record, clock_record
 from carom.solvers.exact.together import simultaneous
@@ -28,8 +29,10 @@ from carom.world.walls import wall_bounds
 
 Floats = NDArray[np.float64]
 
-EPOCH = 64  # events a ball between two moves of the origin of time
+EPOCH = 64  # events per ball between two moves of the origin of time
 LEAST_EPOCH = 4096
+CROSSINGS = 64  # or the time in which the fastest ball crosses the region so often (`loop.is_over`)
+NEVER = float(np.finfo(np.float64).max)
 ORDERED = 5_000  # balls from which they are kept in order along a curve, so that neighbours lie side by side
 REORDER = 4  # epochs after which they are put in order again
 MEDIUM = 4_000  # balls from which the nearest caches are too small: fetch what an opened bucket will touch
@@ -60,6 +63,8 @@ class Engine:
         if state is not None:
             stored.take(self, state)
         self._pack()
+        if state is None and self.balls.size:
+            self._say_when_the_epoch_ends()
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle has: all but the histories, which are of this run."""
@@ -109,6 +114,7 @@ class Engine:
         self.clock["events"] = world.events
         self.clock["now"] = world.now
         self._index()
+        self.clock["epoch_end"] = world.epoch_end
 
     def _index(self) -> None:
         """Build the neighbourhood and the calendar from the hot records."""
@@ -245,8 +251,8 @@ class Engine:
         return int(
             loop.advance(
                 self.dim, self.balls, self.clock, self.heap_t, self.heap_i, self.blocks, self.hood, self.walls,
-                self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact_time,
-                self.gravity, self.sight, logs, notes, self.relative(until), afresh, self.ahead,
+                self.rest_on, self.streak, self.turns, world.bounce, world.wall_bounce, world.contact,
+                self.gravity, self.sight, logs, notes, last_moment(world.origin, until), afresh, self.ahead,
             )
         )  # fmt: skip
 
@@ -274,7 +280,23 @@ class Engine:
         total = high + shift
         lost = (high - (total - (total - high))) + (shift - (total - high))
         self.world.origin = (total, low + lost)
+        self._say_when_the_epoch_ends()
         self.epochs += 1
+
+    def _say_when_the_epoch_ends(self) -> None:
+        """Set the time at which the epoch that begins now ends at the latest.
+
+        It follows from the scene and the anchors alone, so that no way to find neighbours changes a bit.
+        """
+        world, balls = self.world, self.balls
+        now = float(self.clock["now"][0])
+        extent = world.extent or _extent(self.places_after_origin(now))
+        fastest = float(((balls["vx"] ** 2 + balls["vy"] ** 2) + balls["vz"] ** 2).max())
+        if world.gravity:
+            fastest += 2.0 * portable.length(world.gravity) * extent
+        crossing = extent / np.sqrt(fastest) if fastest > 0.0 else NEVER
+        world.epoch_end = float(min(now + CROSSINGS * crossing, NEVER))
+        self.clock["epoch_end"] = world.epoch_end
 
     def store(self) -> World:
         """Write the hot records back into the world's anchors."""
@@ -412,7 +434,7 @@ class Engine:
     @property
     def contact_time(self) -> float:
         """That time, s."""
-        return self.world.contact_time
+        return self.world.contact.time
 
     @property
     def turns(self) -> NDArray[np.int64]:
@@ -447,13 +469,11 @@ class Engine:
 
     def absolute(self, t: Any) -> Any:
         """A time, or an array of times, after the origin as an absolute one."""
-        high, low = self.world.origin
-        return high + (low + t)
+        return absolute(self.world.origin, t)
 
     def relative(self, t: float) -> float:
         """An absolute time as one after the origin."""
-        high, low = self.world.origin
-        return (t - high) - low
+        return relative(self.world.origin, t)
 
     def pull(self) -> Floats:
         """The acceleration of each mover."""
@@ -480,3 +500,8 @@ class Engine:
     def look(self, t: float) -> tuple[Floats, Floats]:
         """Places and velocities at an absolute time in one pass."""
         return looking.look(self.world, self.balls, self.rest_on, self.movers, self.relative(t))
+
+
+def _extent(places: Floats) -> float:
+    """The largest distance of two places along an axis, m."""
+    return float((places.max(axis=0) - places.min(axis=0)).max())

@@ -30,6 +30,7 @@ from carom.scene import Scene
 from carom.scene.base import shown
 from carom.scene.files import dumps, loads
 from carom.solvers.exact.notes import SEAMS, note_record
+from carom.solvers.exact.origin import absolute, last_moment, relative
 from carom.solvers.exact.records import BALL, NOTHING, SEAM
 from carom.solvers.exact.replay import Rerun
 from carom.solvers.exact.stored import BALLS, COUNTS, MOMENTS, fitted
@@ -87,16 +88,11 @@ class Heading:
     since: float
     chapter: int
 
-    def relative(self, t: float) -> float:
-        """An absolute time as one after the origin."""
-        high, low = self.origin
-        return (t - high) - low
-
 
 def heading(moments: NDArray[Any], since: float, chapter: int) -> Heading:
     """That of a page, from the moments of its state."""
-    high, low, now, _ = moments.tolist()
-    return Heading(high + (low + now), (high, low), since, chapter)
+    high, low, now = moments[:3].tolist()
+    return Heading(absolute((high, low), now), (high, low), since, chapter)
 
 
 class History:
@@ -200,13 +196,13 @@ class History:
         head = self._headings[number]
         if self._rerun is None or self._rerun[0] != head.chapter:
             self._rerun, self._stands = (head.chapter, Rerun(World.of(self._scenes[head.chapter]))), (-1, np.inf)
-        rerun, s = self._rerun[1], head.relative(t)
+        rerun, last = self._rerun[1], last_moment(head.origin, t)
         page = self._page(number, rerun.world)
-        if self._stands[0] != number or s < self._stands[1]:
+        if self._stands[0] != number or last < self._stands[1]:
             rerun.begin(page.state)
-        self._stands = (number, s)
-        rerun.go(page.notes, page.count, s)
-        return rerun, s
+        self._stands = (number, last)
+        rerun.go(page.notes, page.count, last)
+        return rerun, relative(head.origin, t)
 
     def _find(self, given: Any) -> int:
         """The number of the page that has a time in it."""
@@ -230,7 +226,7 @@ class History:
         since = self._headings[k].since
         if since > -np.inf:
             return t >= since
-        return self._reaches[k - 1] <= self._headings[k - 1].relative(t)
+        return self._reaches[k - 1] <= last_moment(self._headings[k - 1].origin, t)
 
     def _page(self, k: int, world: World) -> Page:
         if k in self._pages:

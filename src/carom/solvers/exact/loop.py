@@ -123,7 +123,16 @@ def tick(clock: Any, t: Real, idle: bool, limit: Real) -> int:
         return ENDLESS
     if clock.idle > PATIENCE and limit == np.inf:
         return IDLE
-    return EPOCH if clock.events >= clock.epoch else GO
+    return EPOCH if is_over(clock) else GO
+
+
+@law
+def is_over(clock: Any) -> bool:
+    """Is the epoch over: by its events, or by time once it has had a 64th of them?
+
+    A new epoch predicts the events of all balls anew: one event per ball (and 64 in all) pays for that.
+    """
+    return bool(clock.events >= clock.epoch or (clock.now >= clock.epoch_end and clock.events >= clock.epoch >> 6))
 
 
 @law
@@ -137,7 +146,7 @@ def tidy(clock: Any, t: Real, balls: Index) -> int:
 @plain_kernel
 def advance(
     dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
-    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact_time: Real,
+    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact: Any,
     g: Any, sight: Any, logs: Any, notes: Any, limit: Real, afresh: bool, ahead: Any,
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
@@ -156,7 +165,7 @@ def advance(
         reason = GO
         again = False
         if not afresh:
-            lossy = contact_time > 0.0
+            lossy = contact.time > 0.0
             if not next_entry(dim, hood, balls, streak, lossy, clock, heap_t, heap_i, blocks, limit, ahead):
                 return LIMIT
             t, i = heap_t[0], heap_i[0]
@@ -188,7 +197,7 @@ def advance(
                     return READY
                 j = np.uint32(ball.partner) if kind == BALL else np.uint32(NONE)
                 fine = touch(
-                    dim, hood, balls, i, kind, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time,
+                    dim, hood, balls, i, kind, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact,
                     g, logs,
                 )  # fmt: skip
                 reason = tick(clock, t, False, limit)
@@ -220,7 +229,7 @@ def advance(
 
 @kernel
 def rebase(balls: Any, clocks: Any, shift: Real) -> None:
-    """Move the origin of time forward."""
+    """Move the origin of time forward; the caller says when the new epoch ends."""
     clock = clocks[0]
     for i in range(balls.size):
         balls[i].t -= shift

@@ -60,6 +60,7 @@ clock_record = np.dtype(
         ("looked", "i8"), ("turned", "i8"),  # entries looked at since the last turn; turns
         ("events", "i8"),  # anchors moved since the epoch began
         ("epoch", "i8"),  # how many make an epoch
+        ("epoch_end", "f8"),  # an epoch also ends at this time, s, once it has had a 64th of these
         ("ball_ball", "i8"), ("ball_wall", "i8"), ("seams", "i8"), ("rests", "i8"), ("softened", "i8"),
         ("still", "i8"),  # events in a row that found time standing still
         ("chore", "f8"), ("chores", "i8"),  # time of the last renewal of a neighbourhood; renewals in a row at it

@@ -15,9 +15,9 @@ from carom.solvers.exact.loop import tick
 from carom.solvers.exact.memory import aligned
 from carom.solvers.exact.notes import SEAMS
 from carom.solvers.exact.records import NONE, ball_record, clock_record
-from carom.solvers.exact.stored import BALLS, COUNTS
+from carom.solvers.exact.stored import BALLS, COUNTS, MOMENTS
 from carom.solvers.exact.touch import cross_seam, touch
-from carom.world.anchors import World
+from carom.world.anchors import Contact, World
 from carom.world.collisions import collision_record
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ class Space(NamedTuple):
 @kernel
 def replay(
     dim: Any, balls: Any, clocks: Any, space: Any, walls: Any, rest_on: Any, streak: Any, turns: Any, bounce: Any,
-    wall_bounce: Any, contact_time: Real, g: Any, notes: Any, first: Index, last: Index, limit: Real, logs: Any,
+    wall_bounce: Any, contact: Any, g: Any, notes: Any, first: Index, last: Index, limit: Real, logs: Any,
 ) -> int:  # fmt: skip
     """Do the events of rows `first` to `last` again, as far as a time (included); gives the first that is not done."""
     clock = clocks[0]
@@ -52,7 +52,7 @@ def replay(
             ball = balls[np.uint32(i)]
             ball.partner, ball.kind = row.partner, how
             touch(
-                dim, space, balls, i, how & 3, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, g,
+                dim, space, balls, i, how & 3, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact, g,
                 logs,
             )  # fmt: skip
             tick(clock, t, False, 0.0)
@@ -72,7 +72,7 @@ class Rerun:
         self.streak, self.turns = np.zeros(n, np.int32), np.zeros((n, 3), np.int64)
         self.clock = np.zeros(1, clock_record)
         self.space = Space(world.size, periods(world.size))
-        self.origin, self.contact_time, self.epochs = (0.0, 0.0), 0.0, 0
+        self.origin, self.contact, self.epoch_end, self.epochs = (0.0, 0.0), Contact(0.0, 0.0), 0.0, 0
         self.row = 0
         """The first event that is not done."""
         self._numbers = np.arange(n)
@@ -87,8 +87,9 @@ class Rerun:
         balls["rest"] = rests
         self.rest_on[:] = np.where(rests, state["rest_on"].astype(np.int64), NONE)  # which has room for NONE
         self.streak[:], self.turns[:] = state["streak"], state["turns"]
-        high, low, now, self.contact_time = state["moments"].tolist()
-        self.origin, self.clock["now"] = (high, low), now
+        moments = dict(zip(MOMENTS, state["moments"].tolist(), strict=True))
+        self.origin, self.clock["now"] = (moments["origin"], moments["lost"]), moments["now"]
+        self.contact, self.epoch_end = Contact(moments["contact_time"], moments["faint"]), moments["epoch_end"]
         counts = state["counts"].tolist()
         for name, count in zip(COUNTS[:-1], counts, strict=False):
             self.clock[name] = count
@@ -100,7 +101,7 @@ class Rerun:
         self.row = int(
             replay(
                 (0,) * world.dimension, self.balls, self.clock, self.space, world.walls.records, self.rest_on,
-                self.streak, self.turns, world.bounce, world.wall_bounce, self.contact_time, world.gravity or (),
+                self.streak, self.turns, world.bounce, world.wall_bounce, self.contact, world.gravity or (),
                 notes, self.row, count, limit, self._nothing,
             )
         )  # fmt: skip
@@ -122,6 +123,6 @@ class Rerun:
             "turns": self.turns.copy(),
         }
         state = {name: columns[name] for name in BALLS}
-        state["moments"] = np.array([*self.origin, self.clock["now"][0], self.contact_time])
+        state["moments"] = np.array([*self.origin, self.clock["now"][0], *self.contact, self.epoch_end])
         state["counts"] = np.array([*(self.clock[name][0] for name in COUNTS[:-1]), self.epochs], np.int64)
         return state

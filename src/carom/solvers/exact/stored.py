@@ -1,7 +1,8 @@
 """The state of a run of the exact solver as plain arrays: anchors and a few numbers, for everything else follows.
 
-balls     place, velocity, time, hit, rest_on, streak, turns: a row a ball, in the scene's order, as in `Anchors`
-moments   the origin of time (a sum of two), the last event, and the contact time, s
+balls     place, velocity, time, hit, rest_on, streak, turns: one row per ball, in the scene's order, as in `Anchors`
+moments   the origin of time (a sum of two), the last event, the contact time, the end of the epoch, s; the faint speed,
+          m/s, stands before the last
 counts    events of the epoch, collisions, seams, rests, softened; events without advance, or without collision; epochs
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.solvers.fitting import MANY, check, check_finite, check_range, part
+from carom.world.anchors import Contact
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine
@@ -31,7 +33,7 @@ BALLS: dict[str, tuple[tuple[int, ...], str]] = {
 """Of each column of the anchors that the motion changes, the shape of a row, and its type."""
 PAGE, LEAST_PAGE = 8, 1024
 """Events a ball between two states that a history keeps; at least so many."""
-MOMENTS = ("origin", "lost", "now", "contact_time")
+MOMENTS = ("origin", "lost", "now", "contact_time", "faint", "epoch_end")
 COUNTS = ("events", "ball_ball", "ball_wall", "seams", "rests", "softened", "still", "idle", "epochs")
 
 
@@ -39,7 +41,7 @@ def state_of(engine: Engine) -> dict[str, NDArray[Any]]:
     """All that a run needs to go on to the same bits."""
     world, clock = engine.store(), engine.clock[0]
     state: dict[str, NDArray[Any]] = {name: getattr(world.anchors, name).copy() for name in BALLS}
-    state["moments"] = np.array([*world.origin, clock["now"], world.contact_time], np.float64)
+    state["moments"] = np.array([*world.origin, clock["now"], *world.contact, world.epoch_end], np.float64)
     state["counts"] = np.array([*(clock[name] for name in COUNTS[:-1]), engine.epochs], np.int64)
     return state
 
@@ -50,7 +52,8 @@ def take(engine: Engine, state: Mapping[str, Any]) -> None:
     taken = fitted(world, state)
     for name in BALLS:
         getattr(world.anchors, name)[:] = taken[name]
-    high, low, world.now, world.contact_time = taken["moments"].tolist()
+    high, low, world.now, contact_time, faint, world.epoch_end = taken["moments"].tolist()
+    world.contact = Contact(contact_time, faint)
     world.origin = (high, low)
     counts = dict(zip(COUNTS, taken["counts"].tolist(), strict=True))
     engine.epochs, world.events = counts.pop("epochs"), counts["events"]
@@ -70,7 +73,7 @@ def fitted(world: World, state: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     check_range(taken["counts"], 0, MANY, "counts")
     check_range(taken["streak"], 0, np.inf, "streak")
     check_range(taken["turns"], -MANY, MANY, "turns")
-    check(taken["moments"][3] >= 0.0, "moments", "has a contact time below 0")
+    check(bool((taken["moments"][3:5] >= 0.0).all()), "moments", "has a contact time or a speed below 0")
     walls, rest_on = world.walls.records.size, taken["rest_on"]
     check(bool(((rest_on >= -1) & (rest_on < walls)).all()), "rest_on", f"names a wall that is not among {walls}")
     fixed = world.anchors.fixed

@@ -11,12 +11,26 @@ from carom.solvers.exact.candidate import period
 from carom.solvers.exact.predict import pull
 from carom.solvers.exact.records import BALL, NONE, WALL
 
-STREAK: Final = 20_000  # contacts in a row, each within the contact time of the last, that count as rest
+# A streak is a row of collisions of a ball that each come within the contact time of the last (ADR 3).
+LOSSES: Final = 64  # collisions of a streak that lose energy at most, after its first
+STREAK: Final = 20_000  # collisions of a streak that count as rest
 
 
 @law
-def note_contact(ball: Any, streak: Any, i: Index, t: Real, lossy: bool, soon: bool) -> bool:
-    """Remember a collision of ball i; False when it has gone on within the contact time for too long."""
+def is_soon(ball: Any, t: Real, contact: Any) -> bool:
+    """Does the streak of a ball go on: was its last collision less than the contact time ago?"""
+    return bool(t - ball.hit < contact.time)
+
+
+@law
+def is_lasting(streak: Any, i: Index, soon: bool, u: Real, contact: Any) -> bool:
+    """Has the streak of ball i become one contact that lasts, so that an approach at the speed u loses nothing?"""
+    return bool(soon and (u <= contact.faint or streak[np.uint32(i)] >= LOSSES))
+
+
+@law
+def note_contact(ball: Any, streak: Any, i: Index, t: Real, soon: bool, lossy: bool) -> bool:
+    """Remember a collision of ball i; False when its streak has gone on for too long."""
     ball.hit = t
     ball.rest = 0
     if not lossy:
@@ -55,7 +69,7 @@ def write_down(
 @law
 def hit_ball(
     dim: Any, hood: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
-    contact_time: Real, g: Any, logs: Any,
+    contact: Any, g: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i and its partner touch: fly there, collide. False when they turn out to rest on each other."""
     j = balls[np.uint32(i)].partner
@@ -80,8 +94,13 @@ def hit_ball(
         s = np.sqrt((dx * dx + dy * dy) + dz * dz)
     nx, ny, nz = dx / s, dy / s, dz / s
     e = bounce[np.uint32(ball.material), np.uint32(other.material)]
-    soon = t - ball.hit < contact_time or t - other.hit < contact_time
-    soft = e < 1.0 and soon
+    lossy = contact.time > 0.0
+    soon, other_soon, soft = False, False, False
+    if lossy:
+        soon, other_soon = is_soon(ball, t, contact), is_soon(other, t, contact)
+        u = -collision.approach(ball, other, nx, ny, nz)
+        soft = is_lasting(streak, i, soon, u, contact) or is_lasting(streak, j, other_soon, u, contact)
+        soft = soft and e < 1.0
     # Along an axis the unit vector is exact, and so is the exchange; else the line of centres itself is better.
     if nx * nx == 1.0 or ny * ny == 1.0 or nz * nz == 1.0:
         dx, dy, dz, s = nx, ny, nz, 1.0
@@ -92,15 +111,15 @@ def hit_ball(
     fine = True
     if len(g) == 3 and at_rest and impulse == 0.0:  # they graze each other, unless gravity presses them together
         fine = ((ax - bx) * nx + (ay - by) * ny) + (az - bz) * nz >= 0.0
-    fine &= note_contact(ball, streak, i, t, contact_time > 0.0, soon)
-    fine &= note_contact(other, streak, j, t, contact_time > 0.0, soon)
+    fine &= note_contact(ball, streak, i, t, soon, lossy)
+    fine &= note_contact(other, streak, j, t, other_soon, lossy)
     return fine
 
 
 @branch
 def hit_wall(
     dim: Any, balls: Any, i: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any, bounce: Any,
-    wall_bounce: Any, contact_time: Real, g: Any, logs: Any,
+    wall_bounce: Any, contact: Any, g: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i touches a wall or a fixed ball: fly there, rebound, and perhaps stay. False: it rests on a round one."""
     ball = balls[np.uint32(i)]
@@ -117,8 +136,8 @@ def hit_wall(
     u = collision.departure(ball, nx, ny, nz)
     least = wall_laws.least_hop(ball, wall, u, press) if wall.kind == wall_laws.BOWL else -np.inf
     slides = u >= -2.0 * least  # in hops that lose nothing
-    soon = t - ball.hit < contact_time
-    soft = e < 1.0 and (soon or slides)
+    soon = is_soon(ball, t, contact)
+    soft = e < 1.0 and (slides or is_lasting(streak, i, soon, -u, contact))
     impulse = collision.rebound(ball, nx, ny, nz, 1.0 if soft else e)
     if collision.departure(ball, nx, ny, nz) < least:
         impulse += collision.hop(ball, nx, ny, nz, least)
@@ -131,10 +150,10 @@ def hit_wall(
         clock.ball_wall += 1
         log(logs, clock, t, WALL, soft, w, ball.id, np.uint32(NONE), ball, nx, ny, nz, impulse)
     clock.softened += soft
-    fine = note_contact(ball, streak, i, t, contact_time > 0.0, soon and not (slides and len(g) == 0))
+    fine = note_contact(ball, streak, i, t, soon and not (slides and len(g) == 0), contact.time > 0.0)
     if len(g) == 3:
         u = collision.departure(ball, nx, ny, nz)
-        if press > 0.0 and 2.0 * u <= press * contact_time:
+        if press > 0.0 and 2.0 * u <= press * contact.time:
             if wall.kind != wall_laws.PLANE and wall.kind != wall_laws.SEGMENT:
                 return bool(fine and impulse != 0.0)
             ball.vx -= u * nx
@@ -177,15 +196,15 @@ def cross_seam(
 @law
 def touch(
     dim: Any, hood: Any, balls: Any, i: Index, kind: Index, t: Real, clock: Any, walls: Any, rest_on: Any, streak: Any,
-    bounce: Any, wall_bounce: Any, contact_time: Real, g: Any, logs: Any,
+    bounce: Any, wall_bounce: Any, contact: Any, g: Any, logs: Any,
 ) -> bool:  # fmt: skip
     """Ball i touches a ball or a wall, or comes to the end of the one it slides on. False: it rests where it cannot."""
     if kind == BALL:
         clock.quota -= 1
-        return hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact_time, g, logs)
+        return hit_ball(dim, hood, balls, i, t, clock, walls, rest_on, streak, bounce, contact, g, logs)
     if kind == WALL:
         clock.quota -= 1
-        return hit_wall(dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact_time, g, logs)
+        return hit_wall(dim, balls, i, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact, g, logs)
     ball = balls[np.uint32(i)]
     ax, ay, az = pull(balls, i, rest_on, walls, g)
     flight.fly(dim, ball, t, ax, ay, az)
