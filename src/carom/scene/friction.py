@@ -17,7 +17,7 @@ Table: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class Coulomb(Part):
-    """The two coefficients of friction."""
+    """The two coefficients of friction. Bodies do not rotate: what would roll in reality slides or sticks here."""
 
     static: NotNegative = Field(description="of what sticks: friction holds up to this part of the normal force")
     dynamic: NotNegative = Field(description="of what slides: friction is this part of the normal force")
@@ -61,7 +61,10 @@ def _pairs(value: object) -> tuple[FrictionPair, ...]:
 
 
 class Friction(Part):
-    """Coefficients of friction: between balls, between ball and wall, and for pairs of materials."""
+    """Coefficients of friction: between balls, between ball and wall, and for pairs of materials.
+
+    Bodies do not rotate, so that no ball rolls: with friction, heaps are higher than those of real balls.
+    """
 
     ball_ball: Coefficients = Field(default=_NONE, description="between two balls: a number, or static and dynamic")
     ball_wall: Coefficients = Field(default=_NONE, description="between a ball and a wall, likewise")

@@ -66,7 +66,7 @@ class BilliardTest(Generator):
 
 
 class PoolBreak(Generator):
-    """A nine-foot pool table at real size, without pockets, friction and spin.
+    """Frictionless, no spin, no pockets: a nine-foot pool table at real size.
 
     Playing surface 100 by 50 inches, balls of 2.25 inches and 0.17 kg. Ball on ball e = 0.92 to 0.98, ball on cushion
     0.6 to 0.9, as others quote D. G. Alciatore, billiards.colostate.edu, "physical properties". The speed of 10 m/s is
@@ -76,7 +76,8 @@ class PoolBreak(Generator):
     group: ClassVar[str] = "Billiards"
     title: ClassVar[str] = "Pool break"
     sentence: ClassVar[str] = (
-        "Break the rack once straight and once with the cue ball a hair to the side: every ball ends somewhere else."
+        "Frictionless, no spin, no pockets: break the rack once straight and once with the cue ball a hair to the "
+        "side, and every ball ends somewhere else."
     )
 
     speed: Positive = option(10.0, "m/s", "speed of the cue ball")
@@ -101,7 +102,8 @@ class PoolBreak(Generator):
         return Scene(
             name=self.title,
             look_at=self.sentence,
-            description=f"A nine-foot table of {length} m by {width} m, the cue ball at {self.speed:g} m/s.",
+            description=f"Frictionless, no spin, no pockets. A nine-foot table of {length} m by {width} m, "
+            f"the cue ball at {self.speed:g} m/s.",
             boundary=Box(size=(length, width)),
             restitution=Restitution(ball_ball=self.ball_ball, ball_wall=self.ball_wall),
             balls=[cue, racked],

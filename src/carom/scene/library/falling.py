@@ -136,14 +136,15 @@ class Pour(Generator):
 
     The box is so wide that the heap becomes about as high as wide: disks poured at random fill 0.82 of the plane, about
     (J. G. Berryman, Physical Review A 27 (1983) 1053-1061). Equal disks would crystallise; these differ by up to 15 %.
-    They are of aluminium, 2700 kg/m³, 1 cm thick.
+    They are of aluminium, 2700 kg/m³, 1 cm thick. They do not rotate, so that with friction the heap is higher than one
+    of real disks: at μ = 0.4 by an eighth (docs/scenes.md).
     """
 
     group: ClassVar[str] = "Gravity field"
     title: ClassVar[str] = "Pour"
     sentence: ClassVar[str] = (
-        "After a few seconds the heap lies still, neither trembling nor sinking: without friction its top is level, "
-        "with friction it need not be."
+        "After a few seconds the heap lies still, neither trembling nor sinking: without friction its top is level; "
+        "with friction it stands higher than a heap of real disks, which can roll."
     )
 
     count: Whole = option(1000, "", "number of disks", ge=1, le=1_000_000)
