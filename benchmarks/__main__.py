@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import UTC, datetime
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks import machine, report
 from benchmarks.cases import sections
 from benchmarks.model import FULL, QUICK, Case, Effort, Row, Section, Skipped
+from benchmarks.store import Store
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
@@ -64,29 +66,35 @@ def main(
     *,
     quick: Annotated[bool, typer.Option(help="A minute: few, short slices, and no heavy case.")] = False,
     only: Annotated[str, typer.Option(help="Only cases whose name contains this pattern, e.g. 'disks-1e3'.")] = "",
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Put what --only measured into docs/benchmarks.md, beside what was there.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON; write no page.")] = False,
-    output: Annotated[
-        Path | None, typer.Option(help="Where to write the page [docs/benchmarks.md after a full run].")
-    ] = None,
 ) -> None:
-    """Measure carom's speed, and write docs/benchmarks.md."""
+    """Measure carom's speed, and write docs/benchmarks.md and benchmarks/results.json after a full run."""
     effort = QUICK if quick else FULL
     every = sections()
     cases = chosen(every, only, quick=quick)
     if not cases:
         raise typer.BadParameter(f"no case's name contains {only!r}", param_hint="--only")
+    if quick and keep:
+        raise typer.BadParameter("a quick run is too short to be kept", param_hint="--keep")
     results = run(cases, effort, Console(stderr=True))
-    facts = machine.facts()
+    facts = {**machine.facts(), "slices": f"{effort.slices} of {effort.seconds} s"}
     if as_json:
         print(json.dumps({"facts": facts, "effort": asdict(effort), "results": results}, indent=2))
         return
-    text = report.page(every, results, facts, asdict(effort))
-    path = output or (None if quick or only else PAGE)
-    if path is None:
-        print(text)
+    kept = keep or not (quick or only)
+    store = Store.load() if kept else Store()
+    known = [case.name for section in every for case in section.cases]
+    store.add(datetime.now(UTC).isoformat(timespec="seconds"), facts, results, known)
+    text = report.page(every, store, turnover=effort.turnover)
+    if kept:
+        store.save()
+        PAGE.write_text(text, encoding="utf-8")
+        print(f"written: {PAGE}")
     else:
-        path.write_text(text, encoding="utf-8")
-        print(f"written: {path}")
+        print(text)
 
 
 if __name__ == "__main__":

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 
-from benchmarks import footprint, lab, peers, scenes, speed, stepped, stepped_peers, sweeps
+from benchmarks import (
+    earlier,
+    footprint,
+    lab,
+    peers,
+    pooltool_environment,
+    scenes,
+    speed,
+    stepped,
+    stepped_peers,
+    sweeps,
+)
 from benchmarks.model import Case, Section
 from benchmarks.scenes import late
 
 DENSITIES = (0.05, 0.3, 0.5, 0.7)
-
-# Million collisions per second, by number of balls, in the order of DENSITIES; None: not known.
-TARGETS = {
-    1_000: (1.4, 2.6, 2.9, 4.4),
-    10_000: (1.2, 2.1, 2.5, 3.6),
-    100_000: (0.54, 1.1, 1.4, 2.5),
-    1_000_000: (0.48, 0.9, 1.0, 1.8),
-}
-BEST_C = {
-    1_000: (None, 2.0, 2.0, 2.7),
-    10_000: (0.81, 1.6, 1.7, 2.4),
-    100_000: (0.32, 0.77, 1.2, 1.7),
-    1_000_000: (None, 0.51, 0.62, 0.69),
-}
-DYNAMO = {
-    10_000: (None, 0.13, 0.12, 0.14),
-    100_000: (None, 0.11, 0.10, 0.09),
-}
+COUNTS = (1_000, 10_000, 100_000, 1_000_000)
 
 
 def power(count: int) -> str:
@@ -36,34 +30,27 @@ def power(count: int) -> str:
 
 def equal_disks() -> Section:
     """The main table."""
-    cases = []
-    for count, targets in TARGETS.items():
-        for k, packing in enumerate(DENSITIES):
-            others = (BEST_C[count][k], DYNAMO.get(count, (None,) * 4)[k])
-            cases.append(
-                Case(
-                    name=f"disks-{power(count)}-{packing}",
-                    labels=(power(count), f"{packing}"),
-                    measure=partial(speed.alone, late(scenes.gas, count, packing)),
-                    known=(targets[k], *(value if value is not None else "–" for value in others)),
-                    heavy=count > 10_000,
-                    best_of_rounds=speed.RATE,
-                )
-            )
+    cases = tuple(
+        Case(
+            name=f"disks-{power(count)}-{packing}",
+            labels=(power(count), f"{packing}"),
+            measure=partial(speed.alone, late(scenes.gas, count, packing)),
+            heavy=count > 10_000,
+            best_of_rounds=speed.RATE,
+        )
+        for count in COUNTS
+        for packing in DENSITIES
+    )
     return Section(
         key="disks",
         title="Equal disks in a periodic square",
         text=(
-            "N disks at packing fraction η. The target and the figures of other codes are the project's own reference "
-            "(source: project targets), measured in another run on a machine of this kind: the best C codes (neighbour "
-            "lists after Smallenburg, 2022, or plain cells) and DynamO (C++). Each case is measured again after all "
-            "others, minutes later, and the best counts."
+            "N disks at packing fraction η. Each case is measured again after all others, minutes later, and the best "
+            "counts."
         ),
         labels=("N", "η"),
         columns=(speed.RATE,),
-        known=("target", "best C codes", "DynamO"),
-        ratio=(speed.RATE, "target"),
-        cases=tuple(cases),
+        cases=cases,
     )
 
 
@@ -173,11 +160,11 @@ def memory() -> Section:
         title="Memory",
         text=(
             "Sum of the sizes of the solver's arrays, and growth of the resident memory of a fresh process, from the "
-            "scene to a running simulation. The target is at most 400 bytes a ball."
+            "scene to a running simulation. The goal is at most 400 bytes a ball."
         ),
         labels=("N", "η"),
         columns=("arrays, bytes a ball", "process, bytes a ball"),
-        known=("target",),
+        known=("goal",),
         cases=tuple(
             Case(
                 f"memory-{power(count)}-{packing}",
@@ -199,8 +186,8 @@ def start() -> Section:
         title="Compilation and start",
         text=(
             "A process of its own: `import carom`, a gas of 200 balls, its first collision. Cold: with an empty cache, "
-            "so that all kernels of that kind are compiled (target: under 15 s). Warm: with what the first left in the "
-            "cache (target: under 1 s). The least of several. As where carom alone is installed: Numba loads SciPy and "
+            "so that all kernels of that kind are compiled (goal: under 15 s). Warm: with what the first left in the "
+            "cache (goal: under 1 s). The least of several. As where carom alone is installed: Numba loads SciPy and "
             "cffi if they are there, which takes 0.2 s more."
         ),
         labels=("kernels",),
@@ -220,7 +207,7 @@ def stepped_start() -> Section:
         key="stepped-start",
         title="Compilation and start of the stepped solver",
         text=(
-            "The same for scenes of the library, to the end of their first step: each compiles what it uses (target: "
+            "The same for scenes of the library, to the end of their first step: each compiles what it uses (goal: "
             "under 20 s)."
         ),
         labels=("scene",),
@@ -250,10 +237,12 @@ def other_packages() -> Section:
         text=(
             "`billiards` has the very same balls and walls. `pooltool` breaks its own rack, with friction, spin and "
             "pockets, which is more work an event; carom breaks its own on a table without them. Events per second of "
-            "CPU time."
+            "CPU time. pooltool runs in a Python of its own, for carom admits none of the versions of Numba that it "
+            f"asks for: `{pooltool_environment.MAKE}` makes that environment once, or {pooltool_environment.NAMED} "
+            "names one."
         ),
         labels=("package", "scene"),
-        columns=(peers.OURS, peers.THEIRS),
+        columns=(peers.OURS, peers.THEIRS, peers.VERSION),
         cases=(*boxes, pool),
     )
 
@@ -272,6 +261,7 @@ def sections() -> tuple[Section, ...]:
         other_packages(),
         stepped.section(),
         stepped_peers.section(),
+        earlier.section(),
         lab.section(),
         *sweeps.sections(),
     )

@@ -55,14 +55,22 @@ def version(package: str) -> str:
         return "not installed"
 
 
+def load() -> str:
+    """How many processes wanted a processor in the last minutes, these benchmarks among them."""
+    if not hasattr(os, "getloadavg"):
+        return "unknown"
+    return f"{os.getloadavg()[2]:.1f}"
+
+
 def facts() -> dict[str, str]:
     """Machine, versions and date."""
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    packages = ("carom", "numba", "llvmlite", "numpy", "billiards", "pooltool-billiards", "pymunk", "pyb2d3", "rebound")
+    packages = ("carom", "numba", "llvmlite", "numpy", "billiards", "pymunk", "pyb2d3", "rebound")
     return {
         "processor": f"{processor()}, {os.cpu_count()} cores",
         "memory": memory(),
         "system": f"{platform.system()} {platform.machine()}, {python}",
         "packages": ", ".join(f"{name} {version(name)}" for name in packages),
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "load": load(),
     }

@@ -51,7 +51,7 @@ class Case:
     labels: tuple[str, ...]
     measure: Callable[[Effort], Row]
     known: tuple[Value, ...] = ()
-    """Numbers that are not measured here: targets, and what others reached."""
+    """Numbers that are not measured: what the measured ones are to reach."""
     heavy: bool = False
     """Left out of a quick run."""
     best_of_rounds: str = ""
@@ -70,6 +70,4 @@ class Section:
     """The keys of what the cases measure, which are the headings too."""
     cases: tuple[Case, ...]
     known: tuple[str, ...] = ()
-    """Headings of what is not measured here."""
-    ratio: tuple[str, str] | None = None
-    """A measured and a known column whose ratio is shown last."""
+    """Headings of what is not measured: what a column is to reach."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from benchmarks import pooltool_environment
+from benchmarks.machine import version
 from benchmarks.model import Effort, Row, Skipped
 from benchmarks.scenes import boxed
 from benchmarks.speed import best_of, cpu_seconds
 from carom import Simulation, library
 
-OURS, THEIRS = "carom, thousand/s", "peer, thousand/s"
+OURS, THEIRS, VERSION = "carom, thousand/s", "peer, thousand/s", "its version"
 
 
 def peer(name: str) -> Any:
@@ -34,7 +40,7 @@ def against_billiards(effort: Effort, *, count: int, packing: float) -> Row:
     sim = Simulation(scene).run(collisions=1)
     theirs = best_of(effort.slices, 100, lambda: [step(table) for _ in range(100)])
     ours = best_of(effort.slices, 100_000, lambda: sim.run(collisions=100_000))
-    return {OURS: ours / 1e3, THEIRS: theirs / 1e3}
+    return {OURS: ours / 1e3, THEIRS: theirs / 1e3, VERSION: version("billiards")}
 
 
 def step(table: Any) -> None:
@@ -44,26 +50,26 @@ def step(table: Any) -> None:
 
 def against_pooltool(effort: Effort) -> Row:
     """A pool break each: theirs with friction, spin and pockets, ours without."""
-    module = peer("pooltool")
-    table = module.Table.default()
-    shot = module.System(
-        table=table,
-        balls=module.get_rack(module.GameType.NINEBALL, table=table),
-        cue=module.Cue(cue_ball_id="cue"),
-    )
-    shot.cue.set_state(V0=8, phi=module.aim.at_ball(shot, "1"))
-    module.simulate(shot.copy(), inplace=True)  # compiles
-    theirs = max(break_rate(module, shot.copy()) for _ in range(effort.slices))
+    theirs = pooltool_break(effort.slices)
     scene = library.load("pool-break")
     Simulation(scene).run(collisions=1)
     ours = max(our_break_rate(Simulation(scene)) for _ in range(effort.slices))
-    return {OURS: ours / 1e3, THEIRS: theirs / 1e3}
+    return {OURS: ours / 1e3, THEIRS: theirs["rate"] / 1e3, VERSION: theirs["version"]}
 
 
-def break_rate(module: Any, shot: Any) -> float:
-    """Events per second of a shot of pooltool."""
-    seconds = cpu_seconds(lambda: module.simulate(shot, inplace=True))
-    return len(shot.events) / seconds
+def pooltool_break(breaks: int) -> dict[str, Any]:
+    """What `pooltool_break.py` prints in the Python that has pooltool."""
+    command = [pooltool_environment.python(), str(Path(__file__).with_name("pooltool_break.py")), str(breaks)]
+    kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
+    try:
+        done = subprocess.run(command, env=kept, capture_output=True, text=True, check=False)
+    except OSError as problem:
+        raise Skipped(f"{command[0]} cannot be run ({problem.strerror})") from None
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["it said nothing"]
+        raise Skipped(f"pooltool cannot break ({said[-1]})")
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return told
 
 
 def our_break_rate(sim: Simulation) -> float:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from benchmarks import elsewhere
 from benchmarks.model import Case, Row, Section, Value
+from benchmarks.store import Store
 
 HEAD = """# Benchmarks
 
-Written by `make bench` (`python -m benchmarks`); do not edit it by hand.
-
-{facts}
+Written by `make bench`, or in part by `python -m benchmarks --only PATTERN --keep`; do not edit it by hand.
 
 How to read it: a rate is collisions per second of CPU time on one core, through the public interface
-(`Simulation.run`), in the steady state after a warm-up. Each is the best of at least {slices} slices of {seconds} s or
-more, during {patience:g} s of CPU time or more, because anything else that the machine does can only lower it. A slice
-has at least {turnover} × N collisions, so that the regular chores of the solver are in it; the rarest, predicting
-everything anew every 64 N events, may fall between two.
+(`Simulation.run`), in the steady state after a warm-up. Each is the best of many slices, because anything else that the
+machine does can only lower it. A slice has at least {turnover} × N collisions, so that the regular chores of the solver
+are in it; the rarest, predicting everything anew every 64 N events, may fall between two. The last column of each table
+is the number of the run that measured it: compare only what was measured in one run.
+
+## Runs
+
+The load is the number of processes that wanted a processor, on average over the last 15 minutes of the run. These
+benchmarks are one of them; beyond that, others were at work on the same machine, and all figures may be too low.
 """
+RUNS = ("run", "date", "processor", "memory", "system", "packages", "slices", "load")
 
 
 def shown(value: Value) -> str:
@@ -32,20 +38,8 @@ def cells(section: Section, case: Case, row: Row | str) -> list[str]:
     if isinstance(row, str):
         measured = [f"skipped: {row}", *("" for _ in section.columns[1:])]
     else:
-        measured = [shown(row[column]) for column in section.columns]
-    known = [shown(value) for value in case.known]
-    return [*case.labels, *measured, *known, *ratio(section, case, row)]
-
-
-def ratio(section: Section, case: Case, row: Row | str) -> list[str]:
-    """The last cell, if the section has one."""
-    if section.ratio is None:
-        return []
-    ours, reference = section.ratio
-    value = case.known[section.known.index(reference)]
-    if isinstance(row, str) or isinstance(value, str):
-        return ["–"]
-    return [f"{float(row[ours]) / value:.2f}"]
+        measured = [shown(row.get(column, "–")) for column in section.columns]
+    return [*case.labels, *measured, *(shown(value) for value in case.known)]
 
 
 def line(parts: Sequence[str]) -> str:
@@ -53,25 +47,27 @@ def line(parts: Sequence[str]) -> str:
     return f"| {' | '.join(parts)} |"
 
 
-def table(section: Section, results: Mapping[str, Row | str]) -> list[str]:
+def table(section: Section, store: Store) -> list[str]:
     """The table of a section; only what was measured."""
-    last = [f"{section.ratio[0]} ÷ {section.ratio[1]}"] if section.ratio else []
-    heads = [*section.labels, *section.columns, *section.known, *last]
-    rows = [cells(section, case, results[case.name]) for case in section.cases if case.name in results]
-    return [line(heads), line(["---"] * len(heads)), *(line(row) for row in rows)]
+    heads = [*section.labels, *section.columns, *section.known, "run"]
+    measured = [case for case in section.cases if case.name in store.cases]
+    rows = [[*cells(section, case, store.cases[case.name][1]), store.number(case.name)] for case in measured]
+    return [line(heads), line(["---"] * len(heads)), *map(line, rows)]
 
 
-def page(
-    sections: Sequence[Section],
-    results: Mapping[str, Row | str],
-    facts: Mapping[str, str],
-    effort: Mapping[str, float],
-) -> str:
+def runs(store: Store) -> list[str]:
+    """What each run ran on."""
+    rows = [
+        [str(k + 1), *(str(facts.get(name, "–")) for name in RUNS[1:])] for k, facts in enumerate(store.runs.values())
+    ]
+    return [line(RUNS), line(["---"] * len(RUNS)), *map(line, rows)]
+
+
+def page(sections: Sequence[Section], store: Store, *, turnover: int) -> str:
     """The whole page."""
-    told = "\n".join(f"- {name}: {value}" for name, value in facts.items())
-    parts = [HEAD.format(facts=told, **effort)]
+    parts = [HEAD.format(turnover=turnover), *runs(store), ""]
     for section in sections:
-        if any(case.name in results for case in section.cases):
+        if any(case.name in store.cases for case in section.cases):
             text = [section.text, ""] if section.text else []
-            parts += [f"## {section.title}\n", *text, *table(section, results), ""]
-    return "\n".join(parts)
+            parts += [f"## {section.title}\n", *text, *table(section, store), ""]
+    return "\n".join([*parts, elsewhere.TEXT])
