@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from carom.lab import adding, track
+from carom.lab import adding, memory
 from carom.lab.commands import COMMANDS
 from carom.lab.pages.opening import Counter
 from carom.lab.runner import Runner
@@ -119,16 +119,20 @@ def test_scenes_are_kept_by_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_benches_have_less_memory_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(track, "TRACKS", WeakSet())  # not those that other tests have left
+    monkeypatch.setattr(memory, "RUNS", WeakSet())  # not those that other tests have left
     sim = Simulation(library.load("oblique"))
     one = Track(sim)
     size = one._size[1] if one.most_frames else 0
-    monkeypatch.setattr(track, "ALTOGETHER", 100 * size * len(track.TRACKS))
-    alone = one.most_frames
-    assert alone == 100
-    others = [Track(sim) for _ in range(len(track.TRACKS))]
+    monkeypatch.setattr(memory, "COPIES", 1000 * size)
+    monkeypatch.setattr(memory, "HISTORY", 1000 * size)
+    monkeypatch.setattr(memory, "POOL", 500 * size)
+    assert one.most_frames == 100
+    assert memory.share_of(memory.HISTORY) == 100 * size
+    others = [Track(sim)]
     assert one.most_frames == 50
     del others
+    monkeypatch.setattr(memory, "POOL", 10**18)
+    assert memory.share_of(memory.HISTORY) == memory.HISTORY
 
 
 def test_a_message_without_end_is_not_searched_for_patterns() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom.lab import collision_log, track
+from carom.lab import collision_log, memory, track
 from carom.lab.collision_log import CollisionLog
 from carom.lab.session import Session
 from carom.lab.track import Track
@@ -228,7 +228,7 @@ def test_a_copy_of_an_exact_run_is_its_state(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_histories_keep_within_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(track, "HISTORY", 500_000)
+    monkeypatch.setattr(memory, "HISTORY", 500_000)
     run_ = Track(Simulation(library.load("gas")))
     seen = noted(run_, np.linspace(0.01, 0.5, 50))
     history = run_.segment.history
@@ -280,7 +280,7 @@ def test_the_next_collision_is_found_where_the_history_knows_more() -> None:
 def test_memory_bounds_the_number_of_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     run_ = Track(Simulation(library.load("break")))
     assert run_.most_frames == track.MOST_FRAMES
-    monkeypatch.setattr(track, "MEMORY", 1)
+    monkeypatch.setattr(memory, "COPIES", 1)
     run_._most = (0, 0)
     assert run_.most_frames == track.FEWEST_FRAMES
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom.lab import track
+from carom.lab import memory, track
 from carom.lab.commands import COMMANDS
 from carom.lab.rooms import DOES
 from carom.lab.session import Session
@@ -145,7 +145,7 @@ def test_undo_forgets_the_oldest() -> None:
 
 
 def test_undo_is_bounded_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(track, "MEMORY", 1)
+    monkeypatch.setattr(memory, "COPIES", 1)
     session = Session(Scene(balls=[{"position": (0.0, 0.0)}]), clock=Clock())
     session.do("run")
     for k in range(60):

@@ -29,7 +29,7 @@ class Runner:
         self.wants: list[tuple[bool, bool]] = []
         self.listeners: list[Any] = []
         self.started = False
-        self.waiting = 0
+        self.waiting = self.trimmed = 0
         self.stopped = threading.Event()
 
     def start(self) -> None:
@@ -37,6 +37,9 @@ class Runner:
 
     def stop(self, timeout: float = 1.0) -> None:
         self.stopped.set()
+
+    def keep_within_share(self) -> None:
+        self.trimmed += 1
 
     def post(self, command: str, /, *, seq: int = 0, **arguments: Any) -> None:
         self.posted.append((command, seq, arguments))

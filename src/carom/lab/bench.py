@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from carom.errors import CaromError
+from carom.lab import memory
 from carom.lab.view import View
 from carom.scene import Scene
 
@@ -100,6 +101,8 @@ class Benches:
         self.limit = limit
         self.clock = clock
         self.by_id: dict[str, Bench] = {}
+        self.runs = 0
+        """Runs that shared the memory for pasts when it was looked last."""
 
     def open(self, scene: Scene, entry: str = "") -> Bench:
         """A new bench, its runner started. BenchError if there are too many."""
@@ -141,6 +144,10 @@ class Benches:
         now = self.clock()
         for bench in [bench for bench in self.by_id.values() if bench.forsaken(now)]:
             self.close(bench.id)
+        before, self.runs = self.runs, len(memory.RUNS)
+        if self.runs > before:
+            for bench in self.by_id.values():
+                bench.runner.keep_within_share()
 
     async def sweeping(self) -> None:
         """Sweep for ever."""

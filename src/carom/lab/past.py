@@ -7,7 +7,7 @@ run has a history, which tells any instant without running. It only grows, so th
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from carom.solvers.exact.history import History
 
 State = dict[str, NDArray[Any]]
+APART = 0.1
+"""Seconds of computing between two copies, at least."""
 
 
 @dataclass(frozen=True)
@@ -106,3 +108,40 @@ class Past:
         """How far it has come, in the bench's time."""
         last = self.segments[-1]
         return last.offset + last.end
+
+    @property
+    def copies(self) -> int:
+        """How many copies it holds."""
+        return sum(len(each.frames) for each in self.segments)
+
+
+def thinned(past: Past, most: int) -> Past:
+    """A past with no more copies than these, but for the first of each stretch."""
+    if past.copies <= most:
+        return past
+    segments = list(past.segments)
+    for _ in range(past.copies - most):
+        found = _least(segments)
+        if found is None:
+            break
+        number, k = found
+        frames = segments[number].frames
+        segments[number] = replace(segments[number], frames=(*frames[:k], *frames[k + 1 :]))
+    return replace(past, segments=tuple(segments))
+
+
+def _least(segments: list[Segment]) -> tuple[int, int] | None:
+    """The copy whose loss matters least: the gap that it leaves, as a part of how long ago it is."""
+    best: tuple[float, int, int] | None = None
+    later = 0.0
+    for number in reversed(range(len(segments))):
+        frames = segments[number].frames
+        until = frames[-1].cost
+        for k in range(1, len(frames)):
+            after = frames[k + 1].cost if k + 1 < len(frames) else until
+            age = later + until - frames[k].cost + APART
+            loss = (after - frames[k - 1].cost) / age
+            if best is None or loss < best[0]:
+                best = (loss, number, k)
+        later += until
+    return None if best is None else best[1:]

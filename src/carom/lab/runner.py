@@ -42,7 +42,7 @@ class Runner:
         self._commands: deque[tuple[str, int, dict[str, Any]]] = deque()
         self._news = threading.Condition()
         self._stopping = False
-        self._asked = self._cancelled = False
+        self._asked = self._cancelled = self._crowded = False
         self._velocities = self._forces = False
         self._callbacks: tuple[Callback, ...] = ()
         self._published = 0.0
@@ -63,6 +63,11 @@ class Runner:
         self._wake()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout)
+
+    def keep_within_share(self) -> None:
+        """Others have come, and there is less memory for each: let go of what is beyond it, soon."""
+        self._crowded = True
+        self._wake()
 
     @property
     def waiting(self) -> int:
@@ -148,6 +153,9 @@ class Runner:
 
     def _part(self, last: float) -> float:
         """Do what was posted, let time pass since `last`, and show it; gives the present."""
+        if self._crowded:
+            self._crowded = False
+            self._guarded(self.session.keep_within_share)
         told = self._do_commands()
         if told:  # what a person did is seen before the next part of the run
             self._publish()
@@ -178,7 +186,7 @@ class Runner:
     def _rest(self) -> None:
         """Wait for the next picture, or, if nothing moves, for a command."""
         with self._news:
-            if self._commands or self._asked or self._stopping:
+            if self._commands or self._asked or self._crowded or self._stopping:
                 return
             if self._busy:
                 self._news.wait(max(BREATH, self._published + 1.0 / RATE - perf_counter()))

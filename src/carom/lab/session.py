@@ -255,6 +255,13 @@ class Session:
         if self.cancelled():
             raise refusal("", "this was cancelled, and nothing has changed", "Do it again, if you wish.")
 
+    def keep_within_share(self) -> None:
+        """Others have come: hold no more of the past than there is memory for."""
+        if self.run is not None:
+            for track in (self.run, *(each.track for each in self.beside)):
+                track.keep_within_share()
+            self.history.keep_within(self.run.most_frames)
+
     def let_go(self) -> None:
         """The bench has ended: its past, which is large, goes at once, whoever still knows the session."""
         self.run, self.history, self.beside = None, History(), []
@@ -265,9 +272,7 @@ class Session:
     def moment(self) -> Moment:
         """What undo would bring back."""
         track = self.track
-        return Moment(
-            track.marked(), track.time, self.samples, self.selected, self.entry, self.pace, self.arrow_time
-        )
+        return Moment(track.marked(), track.time, self.samples, self.selected, self.entry, self.pace, self.arrow_time)
 
     def edit(
         self,

@@ -14,31 +14,23 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet, ref
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.lab import memory
 from carom.lab.collision_log import CollisionLog, Rows
-from carom.lab.machine import physical_memory
-from carom.lab.past import Input, Keyframe, Past, Segment
+from carom.lab.past import APART, Input, Keyframe, Past, Segment, thinned
 from carom.scene import Scene
 from carom.simulation import Simulation
 
 if TYPE_CHECKING:
     from carom.solvers.exact.history import History
 
-MEMORY = 200_000_000
-"""Bytes that the copies of a track may take,"""
-HISTORY = 200_000_000
-"""and those that its histories may."""
-ALTOGETHER = physical_memory() // 4
-"""Bytes for the copies, or the histories, of all tracks of this process: where they are many, each has less."""
-MOST_FRAMES, FEWEST_FRAMES = 240, 12
-APART = 0.1
-"""Seconds of computing between two copies, at least,"""
+MOST_FRAMES, FEWEST_FRAMES = 240, 4
 COPYING = 20.0
-"""and so many times what a copy costs: copying takes five per cent of the time at most."""
+"""Between two copies so many times what one costs, and APART: copying takes five per cent of the time at most."""
 AT_ONCE = 4096
 """Collisions in a part, at most: room for more would take longer to clear than the part."""
 PART = 0.005
@@ -47,15 +39,6 @@ JOLT = 0.25
 """A part that takes longer, in s, has compiled something, and tells nothing of the cost."""
 FAR = 8.0
 """Parts of a run, from which on an instant is sooner read in the history than run to."""
-
-
-TRACKS: WeakSet[Track] = WeakSet()
-"""All of this process."""
-
-
-def share_of(most: int) -> int:
-    """What a track may use of that, with as many others as there are."""
-    return min(most, ALTOGETHER // max(len(TRACKS), 1))
 
 
 def held(sim: Simulation) -> set[int]:
@@ -77,7 +60,7 @@ class Track:
         self._size: tuple[int, int] = (0, 0)
         """Balls, and the bytes of a copy with so many."""
         self._histories: list[ref[History]] = []
-        TRACKS.add(self)
+        memory.RUNS.add(self)
         self.past = Past((self._segment(sim, 0.0, wish or {}),))
         self._enter(0, self.past.segments[0].frames[0])
 
@@ -182,7 +165,7 @@ class Track:
     def _forget(self) -> None:
         """Let go of what histories hold beyond their memory: those of the past first, then what is oldest in this."""
         held = [each for known in self._histories if (each := known()) is not None]
-        total, most = sum(each.nbytes for each in held), share_of(HISTORY)
+        total, most = sum(each.nbytes for each in held), memory.share_of(memory.HISTORY)
         for each in held:
             if total <= most:
                 break
@@ -410,32 +393,13 @@ class Track:
             if self.segment.history is None:
                 size = len(pickle.dumps(self.sim, protocol=5))
             self._size = (count, size)
-        return int(min(max(share_of(MEMORY) / self._size[1], FEWEST_FRAMES), MOST_FRAMES))
+        return int(min(max(memory.share_of(memory.COPIES) / self._size[1], FEWEST_FRAMES), MOST_FRAMES))
+
+    def keep_within_share(self) -> None:
+        """Hold no more than there is memory for now that others have come."""
+        self._thin_out()
+        self._forget()
 
     def _thin_out(self) -> None:
         """Let copies go until there are no more than fit."""
-        while sum(len(each.frames) for each in self.past.segments) > self.most_frames and self._thin():
-            pass
-
-    def _thin(self) -> bool:
-        """Let go the copy whose loss matters least: the gap that it leaves, as a part of how long ago it is."""
-        best: tuple[float, int, int] | None = None
-        later = 0.0
-        for number in reversed(range(len(self.past.segments))):
-            frames = self.past.segments[number].frames
-            until = frames[-1].cost
-            for k in range(1, len(frames)):
-                after = frames[k + 1].cost if k + 1 < len(frames) else until
-                age = later + until - frames[k].cost + APART
-                loss = (after - frames[k - 1].cost) / age
-                if best is None or loss < best[0]:
-                    best = (loss, number, k)
-            later += until
-        if best is None:
-            return False
-        _, number, k = best
-        segments = list(self.past.segments)
-        frames = segments[number].frames
-        segments[number] = replace(segments[number], frames=(*frames[:k], *frames[k + 1 :]))
-        self.past = replace(self.past, segments=tuple(segments))
-        return True
+        self.past = thinned(self.past, self.most_frames)

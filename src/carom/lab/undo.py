@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from carom.lab.past import Past
+from carom.lab.memory import UNDO
+from carom.lab.past import Past, thinned
 from carom.lab.samples import Samples
 
 TOGETHER = 1.0
 """Doing the same to the same things within so many seconds is one thing to undo."""
 DEPTH = 100
-ROOM = 3
-"""Undo may hold so many times as many copies of simulations as a track; the oldest steps are forgotten beyond."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +59,18 @@ class History:
             last.at = now
             return
         self.undo.append(Step(name, about, moment, now))
-        self._trim(ROOM * frames)
+        self.keep_within(frames)
 
-    def _trim(self, room: int) -> None:
-        """Forget the oldest steps if they are too many, or hold too much."""
+    def keep_within(self, frames: int) -> None:
+        """Forget the oldest steps if they are too many, or hold too much, where a track has room for so many copies."""
+        room = UNDO * frames
         del self.undo[:-DEPTH]
-        while len(self.undo) > 1 and len(self._frames()) > room:
-            del self.undo[0]
+        while len(self.undo) + len(self.redo) > 1 and self._copies() > room:
+            del (self.undo if len(self.undo) > 1 or not self.redo else self.redo)[0]
+        for step in (*self.undo, *self.redo) if self._copies() > room else ():
+            step.moment = replace(step.moment, past=thinned(step.moment.past, frames))
 
-    def _frames(self) -> set[int]:
-        return {id(frame) for step in self.undo for segment in step.moment.past.segments for frame in segment.frames}
+    def _copies(self) -> int:
+        """How many copies it holds."""
+        steps = (*self.undo, *self.redo)
+        return len({id(frame) for step in steps for part in step.moment.past.segments for frame in part.frames})
