@@ -11,13 +11,15 @@ CANDIDATES := $(if $(PYTHON),$(PYTHON),python3 python3.13 python3.12 python3.11 
 PYTEST ?=
 # What `make lab` begins with, e.g. make lab LAB="break --no-browser"
 LAB    ?=
+# Options for `make versions`
+VERSIONS ?=
 # Tests run side by side: auto is a process a core, and one more.
 JOBS   ?= auto
 # Bytecode is kept, whatever the environment says: the tests start some thousand processes, and each would compile it all.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check browser lint types contracts documents docs reference requirements keys schema pictures format lab bench validate clean
+.PHONY: help setup test check browser lint types contracts documents docs reference requirements keys schema pictures format lab bench versions validate clean
 
 help:  ## list the targets
 	@echo "carom, targets of make:"
@@ -110,6 +112,10 @@ lab: $(if $(wildcard $(STAMP)),$(STAMP),$(LOOK))  ## the laboratory in the brows
 bench: setup  ## measure the speed
 	@echo "==> benchmarks"
 	@$(BIN)/python -m benchmarks
+
+versions: setup  ## try the lowest and the newest versions of all dependencies; one Python: make versions VERSIONS="--python python3.12"
+	@echo "==> versions of dependencies"
+	@$(BIN)/python tools/try_versions.py $(VERSIONS)
 
 validate: setup  ## the long validation runs
 	@echo "==> long validation runs"
