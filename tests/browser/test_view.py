@@ -572,6 +572,51 @@ def test_a_chart_does_not_show_rounding_at_full_height(stage: Open) -> None:
     assert (low, high) == (-1.0, 1.0)
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("palette", ["plain", "safe"])
+def test_curves_that_are_compared_have_colours_of_their_own(stage: Open, theme: str, palette: str) -> None:
+    made = stage("charts")
+    made.page.evaluate("([theme, palette]) => { bench.theme(theme); bench.palette(palette); }", [theme, palette])
+    made.scene([0.1])
+    others = {name: [2.0] for name in ("exact", "euler", "verlet", "pefrl")}
+    one = {key: [1.0] for key in ("kinetic", "potential", "total")}
+    given = {"reset": True, "time": [0.0], **one, "momentum": [[0.0, 0.0]], "companions": others}
+    made.page.evaluate("chart => give({chart})", given)
+    shown = made.page.evaluate("bench.charts.energy.series.map(({ colour }) => bench.colour[colour] ?? colour)")
+    found = [[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in shown]
+    assert len(found) == 7
+    for k, colour in enumerate(found):
+        assert all(np.linalg.norm(np.subtract(colour, other)) > 50 for other in found[:k]), shown
+
+
+def test_balls_without_a_name_show_their_number(pair: Stage) -> None:
+    before = pair.page.evaluate("bench.canvases.over.toDataURL()")
+    pair.page.evaluate(
+        """() => { window.said = [];
+        const draw = bench.layers.over.fillText.bind(bench.layers.over);
+        bench.layers.over.fillText = (text, ...at) => { said.push(text); draw(text, ...at); };
+        bench.layer("names", true); }"""
+    )
+    pair.settle()
+    assert {"0", "1"} <= set(pair.page.evaluate("said"))
+    assert pair.page.evaluate("bench.canvases.over.toDataURL()") != before
+    pair.scene([0.1, 0.1], epoch=2, names=["Anna", None])
+    pair.frame(TWO, epoch=2)
+    assert {"Anna", "1"} <= set(pair.page.evaluate("said.splice(0)"))
+
+
+@pytest.mark.parametrize(("tool", "words"), [("walls", "There is no corner here."), ("link", "Begin on a ball")])
+def test_a_tool_that_finds_nothing_says_so(pair: Stage, tool: str, words: str) -> None:
+    pair.page.evaluate("tool => bench.tool(tool)", tool)
+    place = pair.at(0.0, 0.0)
+    pair.drag(pair.at(0.0, -0.5), pair.at(0.4, -0.7))
+    assert pair.at(0.0, 0.0) == place, "the picture stays"
+    notes = pair.page.evaluate("events.filter(([name]) => name === 'carom-note').map(([, note]) => note.text)")
+    assert len(notes) == 1
+    assert notes[0].startswith(words)
+    assert pair.sent() == []
+
+
 def test_curves_keep_their_names_when_others_are_compared(stage: Open) -> None:
     made = stage("charts")
     made.scene([0.1])

@@ -19,7 +19,7 @@ export class BallCanvas {
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, camera.width, camera.height);
     if (!frame || !frame.count) return;
-    frame.companions.forEach((positions, k) => this._rings(positions, radii, frame, camera, colour.materials[k % colour.materials.length]));
+    frame.companions.forEach((positions, k) => this._rings(positions, radii, frame, camera, colour.companions[k % colour.companions.length]));
     this._flat(radii, frame, camera, looks, colour);
   }
 

@@ -173,7 +173,7 @@ export class BallView extends GlView {
     frame.companions.forEach((positions, k) => {
       const at = this._use(this.program, positions, about);
       gl.uniform1i(at.ring, 1);
-      gl.uniform4f(at.tint, ...parts(colour.materials[k % colour.materials.length]), 0.9);
+      gl.uniform4f(at.tint, ...parts(colour.companions[k % colour.companions.length]), 0.9);
       gl.drawArrays(gl.TRIANGLES, 0, 3 * frame.count);
     });
     const points = this.largest * camera.scale <= POINTS_UP_TO;

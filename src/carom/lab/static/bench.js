@@ -178,6 +178,11 @@ export class Bench {
     this._tell("carom-link", { open });
   }
 
+  /** Says a word to the person, as the server does. */
+  note(kind, text) {
+    this._tell("carom-note", { kind, text });
+  }
+
   _want() {
     const needs = this.layers.needs(this.selected.length === 1);
     this.link?.want(needs.velocities, needs.forces);

@@ -28,7 +28,7 @@ export class Charts {
   _energies() {
     const { say, colour } = this.bench;
     const own = [["kinetic", "velocity"], ["potential", "momentum"], ["total", "ink"]].map(([name, tint]) => ({ name, text: say(`stage.chart.${name}`), colour: tint }));
-    return [...own, ...this.beside.map((name, k) => ({ name, text: name, colour: colour.materials[k % colour.materials.length], dash: [4, 3] }))];
+    return [...own, ...this.beside.map((name, k) => ({ name, text: name, colour: colour.companions[k % colour.companions.length], dash: [4, 3] }))];
   }
 
   _momenta() {

@@ -12,19 +12,21 @@ const THEMES = {
   light: {
     ground: "#f5f4f1", field: "#fffefd", ink: "#23282e", soft: "#6a737d", faint: "#d9dcdf", wall: "#59636e", solid: "#c9cfd6", solidEdge: "#7c8793", plain: "#2b3138",
     mark: "#e03127", select: "#f7bf15", velocity: "#1d6fd1", momentum: "#0d8a72", force: "#b3541e", centre: "#8a3fb5", trace: "#2b3138", link: "#7b8794", cloth: "#4d84c4", star: "#e08a1e", panel: "#ffffffd9",
+    companions: ["#c8641b", "#7d4bb0", "#b0306f", "#6d7d1c"],
     materials: ["#2f6fb3", "#2f8f6b", "#7d5ba6", "#8a6552", "#3a93a8", "#a0527f", "#5f7d2e"],
   },
   dark: {
     ground: "#121519", field: "#1b1f25", ink: "#e8ebee", soft: "#98a2ad", faint: "#30363d", wall: "#8d98a4", solid: "#4b5560", solidEdge: "#77828e", plain: "#dfe3e7",
     mark: "#ff5a4f", select: "#ffd23f", velocity: "#6fb1ff", momentum: "#4fd1b3", force: "#ffa566", centre: "#cf92f2", trace: "#dfe3e7", link: "#8592a0", cloth: "#6ea3e0", star: "#f2a541", panel: "#1b1f24d9",
+    companions: ["#ffa566", "#c79cf0", "#f27fb0", "#b9cc5a"],
     materials: ["#6ea8e6", "#5cc49a", "#b394dd", "#c39b82", "#63c3d6", "#d98ab6", "#a3c267"],
   },
 };
 
 /** Blue and orange, told apart by their rims too, for those who do not see red beside green. */
 const SAFE = {
-  light: { mark: "#d55e00", select: "#0072b2", plain: "#3a3f45", materials: ["#56789a", "#7d7d7d", "#9a9a9a", "#5c6b7a", "#8f8577", "#6e6e8a", "#a8a8b8"] },
-  dark: { mark: "#ff9d3c", select: "#4db5ff", plain: "#d9dde1", materials: ["#a9bfd4", "#b5b5b5", "#8f8f8f", "#93a3b3", "#c4b9aa", "#a6a6c4", "#d0d0dc"] },
+  light: { mark: "#d55e00", select: "#0072b2", plain: "#3a3f45", companions: ["#c77700", "#a3497f", "#7a7a7a", "#8a6a1f"], materials: ["#56789a", "#7d7d7d", "#9a9a9a", "#5c6b7a", "#8f8577", "#6e6e8a", "#a8a8b8"] },
+  dark: { mark: "#ff9d3c", select: "#4db5ff", plain: "#d9dde1", companions: ["#f0a020", "#d98ab6", "#9a9a9a", "#d6c07a"], materials: ["#a9bfd4", "#b5b5b5", "#8f8f8f", "#93a3b3", "#c4b9aa", "#a6a6c4", "#d0d0dc"] },
 };
 
 /** All colours by name, as CSS texts. */

@@ -22,6 +22,13 @@ export function look(bench, how, deselects = false) {
   };
 }
 
+/** A tool that is dragged where there is nothing for it: says what it works on. In space the camera turns meanwhile. */
+export function telling(bench, key) {
+  const move = bench.scene.dimension === 3 ? look(bench, "drag").move : undefined;
+  const say = () => bench.note("info", bench.say(key));
+  return { move, end: say, click: say };
+}
+
 /** Only looks: a click selects what is under it, or nothing; a drag moves or turns the camera. */
 export function watch(bench, ball, { add, how }) {
   const empty = look(bench, how, true);
@@ -217,7 +224,8 @@ export function corner(bench, found) {
 /** Links: from ball to ball; a click on empty ground builds a new point there, linked to those near it. */
 export function joining(bench, ball) {
   if (ball === null) {
-    return { click: (x, y) => bench.send("build", { position: out(bench, bench.camera.unproject(x, y)) }), move: (x, y, dx, dy) => bench.camera.drag(dx, dy) };
+    const build = (x, y) => bench.send("build", { position: out(bench, bench.camera.unproject(x, y)) });
+    return { ...telling(bench, "stage.no-ball"), click: build };
   }
   return {
     move(x, y) {

@@ -2,7 +2,7 @@
  * The hand on the stage: pointers. What is pressed decides which gesture begins; a gesture gets every move and its end.
  */
 
-import { aim, box, corner, drag, joining, look, throwing, watch } from "./gestures.js";
+import { aim, box, corner, drag, joining, look, telling, throwing, watch } from "./gestures.js";
 import { ballAt, cornerAt } from "./pick.js";
 
 const SLOP = 4;
@@ -93,6 +93,7 @@ export class Input {
     if (tool === "link") return joining(bench, ball);
     if (ball !== null && tool !== "launch" && tool !== "walls") return drag(bench, ball, { add: event.shiftKey || event.ctrlKey || event.metaKey, pull: tool === "pull", select: tool === "select" });
     if (event.shiftKey) return box(bench);
+    if (tool === "walls") return telling(bench, "stage.no-corner");
     if (tool === "launch" || (tool === "auto" && flat)) return aim(bench, tool === "auto");
     return look(bench, flat ? "pan" : "drag", tool === "auto" || tool === "select");
   }

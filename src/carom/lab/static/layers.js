@@ -177,7 +177,7 @@ export class Layers {
       if (this.on.velocity && frame.velocities) arrows(c, frame, camera, frame.velocities, this.scales.velocity.value, colour.velocity, colour.field);
       if (this.on.force && frame.forces) arrows(c, frame, camera, frame.forces, this.scales.force.value, colour.force, colour.field);
       if (selected.length === 1 && !bench.hand.aim) this._tip(c, bench);
-      if (this.on.names && scene.names) drawNames(c, scene, frame, camera, colour, looks);
+      if (this.on.names) drawNames(c, scene, frame, camera, colour, looks);
     }
     if (this.on.contact) drawContacts(c, bench);
     if (this.on.centre && state?.meters?.centre_of_mass?.length) drawCentre(c, bench);
@@ -244,7 +244,7 @@ export class Layers {
     add("momentum", "kg·m/s");
     add("force", "N");
     if (this.on.centre) rows.push({ dot: colour.centre, text: say("stage.legend.centre") });
-    frame?.companions.forEach((_, k) => rows.push({ dot: colour.materials[k % colour.materials.length], text: state?.companions?.[k]?.name ?? `${say("stage.legend.companion")} ${k + 1}` }));
+    frame?.companions.forEach((_, k) => rows.push({ dot: colour.companions[k % colour.companions.length], text: state?.companions?.[k]?.name ?? `${say("stage.legend.companion")} ${k + 1}` }));
     return rows;
   }
 }

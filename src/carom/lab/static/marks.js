@@ -19,8 +19,7 @@ export function drawNames(c, scene, frame, camera, { ground, ink, field }, looks
   c.strokeStyle = ground;
   const taken = [];
   for (let i = 0; i < frame.count && taken.length < MOST_NAMES; i += 1) {
-    const name = scene.names[i];
-    if (!name) continue;
+    const name = scene.names?.[i] || String(i);
     const [x, y, scale] = camera.project(frame.positions[d * i], frame.positions[d * i + 1], frame.positions[d * i + 2]);
     if (!(x > 0 && x < camera.width && y > 0 && y < camera.height)) continue;
     const radius = shownRadius(scene.radii[i], scale, frame.count);

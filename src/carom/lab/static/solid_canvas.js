@@ -27,7 +27,7 @@ export class SolidCanvas extends BallCanvas {
     const things = walls ? this._faces(this.solids.solid, camera, colour.solid) : [];
     if (frame?.count) {
       things.push(...this._cloth(scene, frame, camera, colour), ...this._balls(what));
-      frame.companions.forEach((positions, k) => this._rings(positions, what.radii, frame, camera, colour.materials[k % colour.materials.length]));
+      frame.companions.forEach((positions, k) => this._rings(positions, what.radii, frame, camera, colour.companions[k % colour.companions.length]));
     }
     things.sort((a, b) => a.scale - b.scale);
     for (const thing of things) thing.paint();

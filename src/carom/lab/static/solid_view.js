@@ -196,7 +196,7 @@ export class SolidView extends GlView {
       gl.activeTexture(gl.TEXTURE0);
       this.beside.put(positions);
       this.beside.use(0, at.positions);
-      gl.uniform4f(at.tint, ...parts(colour.materials[k % colour.materials.length]), 0.9);
+      gl.uniform4f(at.tint, ...parts(colour.companions[k % colour.companions.length]), 0.9);
       gl.drawArrays(gl.TRIANGLES, 0, 3 * frame.count);
     });
     gl.uniform1i(at.ring, 0);

@@ -23,6 +23,8 @@ const WORDS = {
   "stage.chart.maxwell": "Maxwell",
   "stage.chart.histogram": "Histogram of speeds",
   "stage.timeline": "Time",
+  "stage.no-corner": "There is no corner here. Drag a corner of a polygon or a block; those that can be moved are marked.",
+  "stage.no-ball": "Begin on a ball and drag to another one to link them.",
 };
 
 /** A function from a key to words: those of `texts`, or English. */
