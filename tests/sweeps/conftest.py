@@ -73,6 +73,13 @@ def _started(module: str, *arguments: str) -> subprocess.Popen[str]:
 @pytest.fixture(scope="module")
 def camp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Camp]:
     """A scheduler with two workers of one thread each."""
+    with camping(tmp_path_factory.mktemp("scratch"), 2) as made:
+        yield made
+
+
+@contextmanager
+def camping(scratch: Path, workers: int) -> Iterator[Camp]:
+    """A scheduler with so many workers of one thread each."""
     scheduler = _started("distributed.cli.dask_scheduler", "--port", "0", *LOOPBACK)
     processes = [scheduler]
     try:
@@ -80,8 +87,8 @@ def camp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Camp]:
         for line in scheduler.stderr:
             if found := re.search(r"Scheduler at:\s*(tcp://\S+)", line):
                 break
-        made = Camp(found[1], processes, str(tmp_path_factory.mktemp("scratch")))
-        for _ in range(2):
+        made = Camp(found[1], processes, str(scratch))
+        for _ in range(workers):
             made.add()
         yield made
     finally:

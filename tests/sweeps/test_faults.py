@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from carom.errors import ClusterError
 from carom.sweeps import task
 from carom.sweeps.driver import Progress
 from carom.sweeps.table import Table
-from sweeps.conftest import ENVIRONMENT, Camp, gone, until
+from sweeps.conftest import ENVIRONMENT, Camp, camping, gone, until
 from sweeps.moody import GOOD, GRACE, HANGS, KILLS, RAISES, SLOW, study
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX systems do")
@@ -118,6 +119,78 @@ def test_control_c_reaches_all_and_ends_in_order(tmp_path: Path) -> None:
     table = Table.read(tmp_path)
     assert 5 <= len(table) == len(journal(tmp_path)) < 60
     assert (tmp_path / "table.csv").exists()
+
+
+STUDY = """
+scene = {{ generator = {{ kind = "gas", count = 200 }} }}
+repeats = 300
+observables = [{{ name = "energy", take = "last" }}]
+[run]
+until = {until}
+"""
+
+
+@contextmanager
+def command(folder: Path, end: float, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """`carom sweep` of a study, in a group of its own, as a terminal starts it."""
+    (folder / "study.toml").write_text(STUDY.format(until=end))
+    typed = ["sweep", "study.toml", "--out", "results", "--quiet", *options]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "carom", *typed], cwd=folder, env=ENVIRONMENT, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def spawned(process: subprocess.Popen[str]) -> list[int]:
+    """The workers that a process has started."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    return [child.pid for child in children if "spawn_main" in " ".join(child.cmdline())]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_control_c_while_workers_start_is_one_line(tmp_path: Path, workers: int) -> None:
+    """It reaches all processes of the terminal, also workers that have hardly begun."""
+    with command(tmp_path, 1.0, "--workers", "2") as process:
+        until(lambda: len(spawned(process)) >= workers)
+        started = spawned(process)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    told = "stopped by Ctrl-C; what has ended is in results. Go on: carom sweep study.toml --out results --resume\n"
+    assert (process.returncode, out, err) == (130, "", told)
+    until(lambda: all(map(gone, started)), 20.0)
+
+
+def test_control_c_while_workers_start_is_raised_in_python(tmp_path: Path) -> None:
+    script = str(Path(__file__).with_name("sweeping.py"))
+    process = subprocess.Popen(
+        [sys.executable, script, str(tmp_path)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True,
+    )  # fmt: skip
+    try:
+        until(lambda: spawned(process))
+        started = spawned(process)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err) == (130, "interrupted\n", "")
+    until(lambda: all(map(gone, started)), 20.0)
+
+
+def test_a_lost_scheduler_is_one_line(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    with camping(tmp_path / "scratch", 1) as camp, command(tmp_path, 2.0, "--scheduler", camp.address) as process:
+        until(lambda: (results / "runs.jsonl").exists() and len(journal(results)) >= 3)
+        camp.scheduler.kill()
+        out, err = process.communicate(timeout=90)
+    go_on = "What has ended is kept; go on with resume=True (--resume).\n"
+    assert (process.returncode, out) == (1, "")
+    assert re.fullmatch(rf"{camp.address}: the scheduler was lost( \(.*\))?\. {re.escape(go_on)}", err)
 
 
 def test_a_cluster_whose_worker_and_then_scheduler_are_killed(tmp_path: Path, camp: Camp) -> None:

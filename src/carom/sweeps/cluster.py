@@ -18,9 +18,10 @@ from uuid import uuid4
 
 from carom.errors import ArgumentError, ClusterError, Problem
 from carom.extras import require
+from carom.sweeps.shelter import sheltered
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
 
 PATIENCE = 5.0
 """A scheduler that does not answer within so many seconds is not there."""
@@ -141,14 +142,24 @@ class Crew:
         return ClusterError(self.where, f"the scheduler was lost{why}", GO_ON)
 
 
-def crew(*, client: Any = None, scheduler: str | None = None, workers: int | None = None, runs: int = 1) -> Crew:
-    """Workers of a client, of the scheduler at an address, or so many processes of this machine (one a core)."""
+def crew(
+    *,
+    client: Any = None,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    runs: int = 1,
+    waiting: Callable[[], object] = lambda: None,
+) -> Crew:
+    """Workers of a client, of the scheduler at an address, or so many processes of this machine (one per core).
+
+    `waiting` is called while processes of this machine start.
+    """
     check(client=client, scheduler=scheduler, workers=workers)
     if client is not None:
         return _of(client)
     if scheduler is not None:
         return _at(scheduler)
-    return _here(min(workers or cores(), max(1, runs)))
+    return _here(min(workers or cores(), max(1, runs)), waiting)
 
 
 def check(*, client: Any = None, scheduler: str | None = None, workers: int | None = None) -> None:
@@ -209,7 +220,31 @@ def _at(address: str) -> Crew:
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except Exception as error:  # whatever it is that listens there
         raise ClusterError(address, f"no Dask scheduler answers there ({line(error)})", remedy) from error
-    return Crew(client, address, lambda: _closed(client.close))
+    loud = _hushed()
+
+    def close() -> None:
+        _closed(client.close)
+        loud()
+
+    return Crew(client, address, close)
+
+
+def _hushed() -> Callable[[], None]:
+    """Keep what Dask logs from the terminal: a scheduler that is lost is told in one line. What undoes that."""
+
+    def critical(record: logging.LogRecord) -> bool:
+        return record.levelno >= logging.CRITICAL
+
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "distributed"]
+    loggers = [logging.getLogger(name) for name in names]
+    for each in loggers:
+        each.addFilter(critical)
+
+    def undo() -> None:
+        for each in loggers:
+            each.removeFilter(critical)
+
+    return undo
 
 
 async def _shake_hands(address: str) -> None:
@@ -222,8 +257,8 @@ async def _shake_hands(address: str) -> None:
     comm.abort()
 
 
-def _here(count: int) -> Crew:
-    from distributed import Client, LocalCluster  # noqa: PLC0415  # as above
+def _here(count: int, waiting: Callable[[], object]) -> Crew:
+    from distributed import Client  # noqa: PLC0415  # as above
 
     remedy = (
         "A script that sweeps does so under `if __name__ == '__main__':`, because each worker reads it anew. "
@@ -233,13 +268,7 @@ def _here(count: int) -> Crew:
         # A folder of its own: in Dask's common one, what others left behind is tidied up first, which can take long.
         scratch = stack.enter_context(TemporaryDirectory(prefix="carom-dask-", ignore_cleanup_errors=True))
         try:
-            # With no allowed failures, a batch comes back as soon as its worker has died: what to do is ours to say.
-            cluster = LocalCluster(
-                n_workers=count, threads_per_worker=1, processes=True, host=LOOPBACK, memory_limit=0,
-                dashboard_address=f"{LOOPBACK}:0", worker_dashboard_address=f"{LOOPBACK}:0",
-                silence_logs=logging.CRITICAL, local_directory=scratch,
-                scheduler_kwargs={"allowed_failures": 0, "dashboard": False, "local_directory": scratch},
-            )  # fmt: skip
+            cluster = sheltered(lambda: _processes(count, scratch), waiting, lambda made: _closed(made.close))
             stack.callback(_closed, cluster.close)
             client = Client(cluster, timeout=PATIENCE, set_as_default=False)
             stack.callback(_closed, client.close)
@@ -251,6 +280,19 @@ def _here(count: int) -> Crew:
             cluster.scale(count)
 
         return Crew(client, "the workers of this machine", stack.pop_all().close, heal)
+
+
+def _processes(count: int, scratch: str) -> LocalCluster:
+    """So many processes of this machine, and their scheduler."""
+    from distributed import LocalCluster  # noqa: PLC0415  # as above
+
+    # With no allowed failures, a batch comes back as soon as its worker has died: what to do is ours to say.
+    return LocalCluster(
+        n_workers=count, threads_per_worker=1, processes=True, host=LOOPBACK, memory_limit=0,
+        dashboard_address=f"{LOOPBACK}:0", worker_dashboard_address=f"{LOOPBACK}:0",
+        silence_logs=logging.CRITICAL, local_directory=scratch,
+        scheduler_kwargs={"allowed_failures": 0, "dashboard": False, "local_directory": scratch},
+    )  # fmt: skip
 
 
 def _closed(close: Callable[..., object]) -> None:

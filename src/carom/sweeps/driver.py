@@ -6,6 +6,7 @@ import contextlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -132,7 +133,8 @@ def _swept(
     try:
         if left := ledger.counts.left:
             if crew is None:
-                crew = stack.enter_context(cluster.crew(workers=workers, runs=left))
+                waiting = partial(voice.say, "starting")
+                crew = stack.enter_context(cluster.crew(workers=workers, runs=left, waiting=waiting))
             _work(study, job, ledger, crew, voice)
     except StorageError:
         raise
