@@ -48,6 +48,10 @@ class Wish:
             for k, one in enumerate(self.forces)
             if not hasattr(type(one), "address")  # of the instance, it would compile
         ]
+        for k, one in enumerate(self.forces):
+            if lacking := getattr(one, "lacking", ()):
+                what, call = f"{one.name} lacks {', '.join(lacking)}", ", ".join(f"{name}=…" for name in lacking)
+                problems.append(Problem(f"forces[{k}]", what, f"Give values: {one.name}({call})."))
         step: Any = self.step
         if step is not None and not (
             isinstance(step, int | float | np.number) and not isinstance(step, bool) and 0 < step < 1e300

@@ -8,6 +8,7 @@
     ├── SolverError
     │   ├── NotExactError                    a scene that the exact solver cannot do
     │   ├── StackError                       balls that rest on each other
+    │   ├── ForceError                       a custom force that raised an error
     │   ├── EndlessError                     events without end, time standing still
     │   └── BlowUpError                      a step that is too large: something flew off to infinity
     ├── ClusterError                         a cluster that cannot be reached, or was lost
@@ -37,6 +38,7 @@ __all__ = [
     "CaromError",
     "ClusterError",
     "EndlessError",
+    "ForceError",
     "InputError",
     "MissingExtraError",
     "NotExactError",
@@ -201,6 +203,20 @@ class BlowUpError(SolverError):
             f"ball {self.ball} flew off to infinity at t = {self.time:.9g} s with steps of {self.step:.6g} s. "
             "Use a smaller step, softer springs or more softening, and look at forces of your own."
         )
+
+
+class ForceError(SolverError):
+    """A run of the stepped solver in which a custom force raised an error; it stands at the end of the step before."""
+
+    def __init__(self, force: str, time: float, reason: str) -> None:
+        self.force = force
+        self.time = time
+        self.reason = reason
+        super().__init__(force, time, reason)
+
+    def __str__(self) -> str:
+        what = " ".join(self.reason.split())
+        return f"force {self.force} failed at t = {self.time:.9g} s: {visible(what, longest=LONGEST_REASON)}. Mend it."
 
 
 class ClusterError(CaromError):

@@ -176,6 +176,8 @@ class Keeping(Following):
             )
         told = {name: saved.wish[name] for name in ("step", "integrator", "contacts", "neighbours")}
         self._wish = choice.Wish(cast("choice.SolverChoice", saved.solver), **told, forces=own)
+        if problems := self._wish.problems() or _other_parameters(own, saved):
+            raise ArgumentError(problems)
         self._scene = saved.scene
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StepWarning)  # it was told when the run began
@@ -200,6 +202,7 @@ class Keeping(Following):
             method, hooks = self.method, self._stepped("record").hooks
             told["hooks"] = len(hooks.before) + len(hooks.prepared) + len(hooks.after)
             told |= {"step": method.step, "integrator": method.integrator.name, "contacts": method.contacts}
+            told["given"] = [repr(each) for each in self.custom_forces]
         return told
 
     def _record_again(self, path: Path, saved: Checkpoint, observables: Any) -> None:
@@ -343,6 +346,19 @@ class Keeping(Following):
         """Who is left after an edit that is no merger, by the numbers before."""
         count = len(self._scene.balls)
         return np.arange(count) if len(edit.origin) == count else edit.origin
+
+
+def _other_parameters(own: Sequence[Force], saved: Checkpoint) -> list[Problem]:
+    """Are parameters of custom forces others than when the run was saved?"""
+    if not own:
+        return []
+    from carom.solvers.stepped.calling import packed  # noqa: PLC0415  # Numba is not loaded before something runs
+
+    now = packed([value for each in own for value in each.parameters.values()])
+    if np.array_equal(now, saved.state.get("given", np.zeros(0))):
+        return []
+    what = f"the saved run has {', '.join(saved.wish.get('given', ['others']))}; given are {', '.join(map(repr, own))}"
+    return [Problem("forces", what, "Give the same values of parameters, and change them in the resumed run.")]
 
 
 def _pause(value: Any) -> float | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from carom.solvers.interface import Solver
     from carom.solvers.stepped.account import Account
     from carom.solvers.stepped.engine import Engine
+    from carom.solvers.stepped.extra import Force
     from carom.solvers.stepped.method import Method
 
 GRIP = 20.0
@@ -112,6 +113,27 @@ class Steering:
             raise ArgumentError([Problem(what, "is not possible from a hook, amid a step", remedy)])
 
     # By the hand.
+
+    @property
+    def custom_forces(self) -> tuple[Force, ...]:
+        """The custom forces, with the present values of their parameters."""
+        return self._stepped("custom_forces").extra if self._solver.name == "stepped" else ()
+
+    def change_force(self, which: str | int, **values: Any) -> None:
+        """Change parameters of a custom force from now on, without compiling anew.
+
+        which   its name, or its number in `forces` where several have that name.
+        values  by the names of its parameters: numbers, or arrays.
+        """
+        self._between_steps("change_force")
+        engine = self._stepped("change_force")
+        numbers = [k for k, each in enumerate(engine.extra) if which in {k, each.name} and not isinstance(which, bool)]
+        if len(numbers) != 1:
+            names = ", ".join(each.name for each in engine.extra) or "none"
+            what = f"{shown(which)} is not one of the custom forces, which are: {names}"
+            raise ArgumentError([Problem("change_force", what, "Give a name, or a number if several have the name.")])
+        engine.change_force(numbers[0], values)
+        self._touch()
 
     def pull(
         self, index: BallIndex, target: Sequence[float], stiffness: float | None = None, damping: float | None = None

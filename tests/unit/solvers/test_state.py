@@ -199,7 +199,7 @@ def test_the_watch_on_attraction_goes_on() -> None:
     other = resumed(sim)
     assert other._solver.watch == sim._solver.watch  # type: ignore[attr-defined]  # of the stepped solver
     for run in (sim, other):
-        with pytest.warns(StepWarning, match="energy is off"):
+        with pytest.warns(StepWarning, match="came closer than steps"):
             run.run(until=30.0)
         assert run._solver.watch is None  # type: ignore[attr-defined]  # of the stepped solver
     once_more = resumed(sim)

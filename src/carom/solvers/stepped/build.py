@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from carom.physics.clearance import clearance_of
 from carom.physics.regions import HALF_SPACE, OUTLINE, edge_record, region_record
 from carom.scene import Box, Scene
+from carom.solvers.stepped.calling import extra_of
 from carom.solvers.stepped.cloth import Sheet
 from carom.solvers.stepped.contacts import Setting, Walls
 from carom.solvers.stepped.extra import Force
@@ -103,7 +104,7 @@ def forces_of(scene: Scene, state: State, extra: Sequence[Force], linked: Parts)
         attraction=()
         if pull is None
         else attraction_of(len(state.place), pull.G, pull.softening, pull.opening, pull.strict),
-        extra=np.array([force.address for force in extra], np.int64),
+        extra=extra_of(extra),
         periods=periods_of(scene),
     )
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import BlowUpError, StepWarning
+from carom.errors import BlowUpError, ForceError, StepWarning
 from carom.physics.attraction import Direct
 from carom.physics.hearing import held_back, let_through
 from carom.scene import Scene
@@ -32,6 +32,7 @@ from carom.solvers.stepped.build import (
     sheet_of,
     walls_of,
 )
+from carom.solvers.stepped.calling import extra_of
 from carom.solvers.stepped.extra import Force
 from carom.solvers.stepped.forces import Forces
 from carom.solvers.stepped.method import Method, warn_if_unstable
@@ -40,7 +41,7 @@ from carom.solvers.stepped.obstacles import contact_record
 from carom.solvers.stepped.partners import Pairs
 from carom.solvers.stepped.pile_memory import LOST, NEEDED, larger
 from carom.solvers.stepped.reading import LOSSES, Glimpse
-from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL, clock_record
+from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FAILED, FULL, clock_record
 from carom.solvers.stepped.stability import largest_stable_step
 from carom.solvers.stepped.state import State
 from carom.solvers.stepped.steered import Hand, Steered
@@ -152,7 +153,7 @@ class Engine(Steered):
         size = min(steps, self.pace.whole, watch.left if watch else steps)
         with held_back(compiling=True):
             try:
-                reason = self._steps(size, goal, logs)
+                reason = self._guarded(size, goal, logs) if self.extra else self._steps(size, goal, logs)
             finally:
                 self._name(logs[known : int(clock["logged"])])
             if reason == CROWDED:
@@ -164,6 +165,19 @@ class Engine(Steered):
             if watch and watch.is_due(made):
                 self._look_at_energy()
         return reason
+
+    def _guarded(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
+        """Make steps with custom forces; if one raises an error, the run stands at the end of the step before."""
+        state = stored.state_of(self)
+        first = int(self.clock["steps"][0])
+        try:
+            return self._steps(steps, goal, logs)
+        except ForceError:
+            made = int(self.clock["steps"][0]) - first
+            stored.take(self, state)
+            if made:  # and so many went well
+                self._steps(made, goal, logs)
+            raise
 
     def _look_at_energy(self) -> None:
         """Say so, once, if the energy has gone astray: steps that are too long throw apart who comes very close."""
@@ -317,13 +331,33 @@ class Engine(Steered):
             self.walls = self.walls._replace(notes=np.zeros(told.size, contact_record))
         flat = heap and not len(heap.walls.parts)
         walls: Any = () if flat else self.walls  # a pile holds on flat walls by itself
-        return int(
+        reason = int(
             loop.advance(
                 self.dim, clock, bodies, born, turns, forces, self.setting,
                 varying, tables.stormer, tables.splitting, tables.tableau, self.rubbing,
                 walls, self.pairs, self.cloth, heap, told, step, steps, goal, part,
             )
         )  # fmt: skip
+        if reason == FAILED:
+            self._tell_of_failure(bodies, int(clock["bodies"][0]), forces)
+        return reason
+
+    def _tell_of_failure(self, bodies: Bodies, n: int, forces: Forces) -> None:
+        """A custom force raised an error."""
+        number, t = int(forces.extra.failed[0]), float(forces.extra.failed[1])
+        forces.extra.failed[:] = 0.0
+        force = self.extra[number - 1]
+        raise ForceError(force.name, t, force.reason(t, bodies.place[:n], bodies.velocity[:n], bodies.accel[:n]))
+
+    def change_force(self, number: int, values: Mapping[str, Any]) -> None:
+        """Give a custom force other values of its parameters; what that changes of the energy counts as work."""
+        changed = self.extra[number](**values)
+        before = self._mechanical(self.time)
+        self.extra = (*self.extra[:number], changed, *self.extra[number + 1 :])
+        self.forces = self.forces._replace(extra=extra_of(self.extra))
+        self.clock["fresh"] = 0
+        self.forget()
+        self.clock["work"] += self._mechanical(self.time) - before
 
     @property
     def meets(self) -> bool:
@@ -334,14 +368,14 @@ class Engine(Steered):
     def varying(self) -> bool:
         """Do forces vary, so that they are asked for in each step? Uniform gravity alone does not."""
         f = self.forces
-        return any(map(len, (f.springs, f.hinges, f.hands.k, f.attraction, f.extra))) or any(f.drag)
+        return any(map(len, (f.springs, f.hinges, f.hands.k, f.attraction, f.extra.address))) or any(f.drag)
 
     @property
     def rubbing(self) -> bool:
         """Do forces depend on velocity, or may they? For integrators that ask."""
         f = self.forces
         damped = bool(f.springs) and f.springs.c.size > 0
-        return damped or any(f.drag) or len(f.hands.k) > 0 or len(f.extra) > 0
+        return damped or any(f.drag) or len(f.hands.k) > 0 or len(f.extra.address) > 0
 
     def _name(self, logs: NDArray[Any]) -> None:
         """Rows into numbers of the scene: before the rows are put in order again."""

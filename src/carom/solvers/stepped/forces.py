@@ -12,7 +12,7 @@ import numpy as np
 
 from carom.physics.forces import bend_force, drag_coefficient, opening, spring_pull
 from carom.physics.jit import Index, Real, law, stage
-from carom.solvers.stepped.extra import call_force
+from carom.solvers.stepped.calling import call_force
 from carom.solvers.stepped.structures import part_anew
 from carom.solvers.stepped.tree import add_attraction
 
@@ -61,7 +61,7 @@ class Forces(NamedTuple):
     hinges: Any
     hands: Any
     attraction: Any
-    extra: Any  # addresses of forces that a user has added
+    extra: Any  # custom forces (`Extra`), which are always there, of none or some
     periods: Any  # lengths of the box along periodic axes, else 0; empty when no axis is periodic
 
 
@@ -206,6 +206,18 @@ def attract_each_other(dim: Any, attraction: Any, place: Any, velocity: Any, acc
 
 
 @law
+def add_extra(extra: Any, t: Real, place: Any, velocity: Any, accel: Any, n: Index) -> None:
+    """Custom forces add theirs; the first that raises an error is noted, and the run stops after this step."""
+    for m in range(extra.address.size):
+        begin = extra.begin[np.uint64(m)]
+        size = extra.begin[np.uint64(m + 1)] - begin
+        code = call_force(extra.address[np.uint64(m)], t, place, velocity, accel, n, extra.given, begin, size)
+        if code != 0 and extra.failed[0] == 0.0:
+            extra.failed[0] = m + 1.0
+            extra.failed[1] = t
+
+
+@law
 def accelerate(
     dim: Any, t: Real, place: Any, velocity: Any, accel: Any, n: Index,
     gravity: Any, drag: Any, springs: Any, hinges: Any, hands: Any, attraction: Any, extra: Any, periods: Any,
@@ -221,8 +233,7 @@ def accelerate(
     add_hinges(dim, hinges, periods, place, accel, n)
     friction = add_drag(dim, drag, velocity, accel, n)
     work = add_hands(dim, hands, place, velocity, accel, n)
-    for m in range(extra.size):
-        call_force(extra[np.uint64(m)], t, place, velocity, accel, n)
+    add_extra(extra, t, place, velocity, accel, n)
     for k in range(n):
         i = np.uint64(k)
         w = velocity[i, 3]

@@ -18,7 +18,7 @@ from carom.solvers.stepped.pile_guard import guard_cloth, guard_planes, guard_wa
 from carom.solvers.stepped.pile_impacts import count_impacts
 from carom.solvers.stepped.pile_memory import LOST
 from carom.solvers.stepped.pile_pieces import next_piece
-from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FULL
+from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FAILED, FULL
 
 # Which part of a step is wanted.
 WHOLE: Final = 0
@@ -199,6 +199,12 @@ def flown_off(place: Any, velocity: Any, n: Index, fastest: Real) -> int:
     return -1
 
 
+@law
+def has_failed(forces: Any) -> bool:
+    """Has a custom force raised an error?"""
+    return bool(forces.extra.failed[0] != 0.0)
+
+
 @kernel
 def advance(
     dim: Any, clocks: Any, bodies: Any, born: Any, turns: Any, forces: Any, setting: Any,
@@ -210,7 +216,7 @@ def advance(
     if part == LOOK:
         moves.forces_now(dim, clock.begin + clock.steps * dt, bodies, clock.bodies, forces)
         clock.fresh = 1
-        return DONE
+        return FAILED if has_failed(forces) else DONE
     for _ in range(steps):
         t = clock.steps * dt
         if part != FINISH and part != PULL:
@@ -222,19 +228,22 @@ def advance(
             if part != FINISH and not settle(
                 dim, clock.begin + t, dt, clock, bodies, forces, setting, varying, heap, walls, cloth, logs
             ):
-                return CROWDED
+                return FAILED if has_failed(forces) else CROWDED
         elif part != FINISH and part != PULL:
             prepare(dim, clock.begin + t, dt, clock, bodies, forces, varying, stormer, splitting, tableau, rubbing)
         if part == PREPARE:
-            return DONE
+            return FAILED if has_failed(forces) else DONE
         if len(heap) == 0 and part != PULL:
             meet(dim, t, dt, clock, bodies, forces.periods, setting, walls, pairs, cloth, logs)
         if part == MEET:
-            return DONE
+            return FAILED if has_failed(forces) else DONE
         clock.steps += 1
         t = clock.begin + clock.steps * dt
         if len(heap) == 0:
             finish(dim, t, dt, clock, bodies, forces, varying, stormer, splitting, tableau)
+        if has_failed(forces):
+            clock.steps -= 1
+            return FAILED
         clock.begun = 1
         wrap(bodies.place, bodies.start, turns, clock.bodies, forces.periods, stormer)
         broken, stored = snap(forces.springs, forces.periods, dim, bodies.place, clock.bodies)

@@ -16,6 +16,7 @@ DONE: Final = 0  # the steps are made
 FULL: Final = 1  # the log of collisions has no room for another step
 BLOWN: Final = 2  # a body flew off to infinity, or is nowhere
 CROWDED: Final = 3  # the pile has more contacts than there is room for
+FAILED: Final = 4  # a custom force raised an error: its step is not counted, and not to be used
 
 clock_record = np.dtype(
     [

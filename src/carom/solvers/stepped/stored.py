@@ -52,6 +52,8 @@ def state_of(engine: Engine) -> Arrays:
         state["cloth"] = np.array([engine.cloth.widest, engine.cloth.thickness])
     if engine.heap:
         state |= _pile_state(engine.heap.pile)
+    if engine.forces.extra.given.size:
+        state["given"] = engine.forces.extra.given.copy()
     state["driven"] = np.array(sorted(engine.driven), np.int64)
     state["hand_ball"] = np.array(list(engine.hands), np.int64)
     for name, shape in HAND.items():
@@ -135,6 +137,9 @@ def _fitted(engine: Engine, state: State) -> Arrays:
     found["driven"], found["hand_ball"] = part(state, "driven", (ANY,), "i8"), part(state, "hand_ball", (ANY,), "i8")
     for name, shape in HAND.items():
         found[f"hand_{name}"] = part(state, f"hand_{name}", (len(found["hand_ball"]), *shape), "f8")
+    if engine.forces.extra.given.size or "given" in state:
+        same = np.array_equal(part(state, "given", (ANY,), "f8"), engine.forces.extra.given)
+        check(same, "given", "has other values of parameters of custom forces")
     if engine.cloth:
         found["cloth"] = part(state, "cloth", (2,), "f8")
     if engine.heap:
