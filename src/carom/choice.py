@@ -71,6 +71,12 @@ class Wish:
         return [name for name, is_said in said.items() if is_said]
 
 
+    @property
+    def settled(self) -> SolverChoice:
+        """The solver, named where only one can do what is said: for those who know, and need no warning."""
+        return "stepped" if self.solver == "auto" and self.for_steps else self.solver
+
+
 def solver_for(scene: Scene, wish: Wish) -> Name:
     """The solver that a wish names, or else the scene, or the exact one wherever it applies and can hold what rests.
 
@@ -88,6 +94,14 @@ def solver_for(scene: Scene, wish: Wish) -> Name:
     if named == "exact" and reasons:
         raise NotExactError(", ".join(reasons))
     return cast("Name", named)
+
+
+def switched(scene: Scene, wish: Wish) -> list[str]:
+    """What of a wish alone makes a run go in steps that would be exact without it; nothing if the solver is named."""
+    if wish.solver != "auto" or wish.forces or not wish.for_steps:
+        return []
+    without = Wish(neighbours=wish.neighbours)
+    return wish.for_steps if solver_for(scene, without) == "exact" else []
 
 
 def start(scene: Scene, name: Name, wish: Wish) -> Solver:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from carom import choice, editing
 from carom.compilation import announce
-from carom.errors import ArgumentError, Problem, SceneError
+from carom.errors import ArgumentError, Problem, SceneError, SolverWarning
 from carom.keeping import Keeping, walls_of
 from carom.live import BallIndex, Identities, LiveBalls, number_of, numbers_of
 from carom.readonly import check_settable, shown_only
@@ -69,7 +70,8 @@ class Simulation(Keeping):
         scene       what exists; or the name of a scene of the library, or the path of a scene file.
         solver      "exact", "stepped", or "auto": the exact one wherever it applies, but the stepped one for balls
                     that fall, lose energy, and so come to rest on each other.
-        step        of the stepped solver, s; a sensible one if left out.
+        step        of the stepped solver, s; a sensible one if left out. A `SolverWarning` says so where a step, an
+                    integrator or contacts make it do a scene that the exact one could; not where solver is said.
         integrator  of the stepped solver: "verlet" if left out; `carom solvers` lists them.
         contacts    how balls meet in steps: "impacts" (each at its instant; energy is exact at e = 1), "pile" (for
                     balls that come to rest on each other), or "auto".
@@ -84,6 +86,12 @@ class Simulation(Keeping):
         own = tuple(given) if isinstance(given, Iterable) else (given,)
         wish = choice.Wish(solver, step, integrator, contacts, own, neighbours)
         chosen = choice.solver_for(scene, wish)
+        if switch := choice.switched(scene, wish):
+            message = (
+                f"the run goes in steps because of {' and '.join(switch)}; the exact solver could do this scene. "
+                "Leave that out for exact collisions, or say solver='stepped' (--solver stepped)."
+            )
+            warnings.warn(message, SolverWarning, stacklevel=2)
         if check:
             problems = placement.problems(scene)
             if problems:

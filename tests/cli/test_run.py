@@ -266,6 +266,15 @@ def test_every_scene_of_the_library_runs_and_stays_valid(carom, tmp_path: Path, 
         assert found["energy_change"] == pytest.approx(0.0, abs=1e-12)
 
 
+def test_a_step_that_takes_the_place_of_the_exact_solver_is_told_in_one_line(carom) -> None:
+    answer = carom("run", "central-horizontal", "--until", "0.1", "--step", "0.01", "--quiet")
+    assert answer.code == 0
+    assert re.fullmatch(
+        r"central-horizontal: the run goes in steps because of a step; [^\n]*--solver st[^\n]*\n", answer.err
+    )
+    assert carom("run", "central-horizontal", "--until", "0.1", "--step", "0.01", "--solver", "stepped", "-q").err == ""
+
+
 def test_a_step_that_is_too_large_is_warned_of_in_one_line(carom, tmp_path: Path) -> None:
     spring = tmp_path / "spring.toml"
     balls = "[[balls]]\nposition = [0, 0]\n[[balls]]\nposition = [1, 0]\n"

@@ -29,7 +29,9 @@ from carom import (
     Scene,
     SceneError,
     Simulation,
+    SolverWarning,
     StackError,
+    Stepping,
     StepWarning,
     library,
 )
@@ -65,11 +67,34 @@ def crowd(n: int = 60, **changes: object) -> Scene:
 
 
 class TestChoice:
+    @pytest.mark.parametrize(
+        ("options", "what"),
+        [
+            ({"step": 0.1}, "a step"),
+            ({"integrator": "rk4"}, "an integrator"),
+            ({"contacts": "impacts"}, "contacts"),
+            ({"step": 0.1, "integrator": "rk4"}, "a step and an integrator"),
+        ],
+    )
+    def test_what_takes_the_place_of_the_exact_solver_is_told_once(self, options, what: str) -> None:
+        with pytest.warns(
+            SolverWarning, match=rf"^the run goes in steps because of {what}; the exact solver could"
+        ) as all_told:
+            assert Simulation(FALLING, **options).solver == "stepped"
+        assert len(all_told) == 1
+        assert all_told[0].filename == __file__
+        Simulation(FALLING, solver="stepped", **options)
+        Simulation(FALLING.replace(stepping=Stepping(solver="stepped")), **options)
+        Simulation(PAIR, **options)  # only the stepped one can
+        Simulation(library.load("pour", count=5), **options)  # the stepped one is chosen anyway
+
     def test_forces_pick_it_by_themselves(self) -> None:
         assert Simulation(PAIR).solver == "stepped"
         assert Simulation(FALLING).solver == "exact"
-        assert Simulation(FALLING, step=0.1).solver == "stepped"
-        assert Simulation(FALLING, integrator="rk4").method.integrator.name == "rk4"
+        with pytest.warns(SolverWarning, match="a step"):
+            assert Simulation(FALLING, step=0.1).solver == "stepped"
+        with pytest.warns(SolverWarning, match="an integrator"):
+            assert Simulation(FALLING, integrator="rk4").method.integrator.name == "rk4"
         assert Simulation(FALLING, solver="stepped").method.step == 1.0 / 60.0
 
     @pytest.mark.requirement("S-08")
@@ -313,7 +338,7 @@ class TestTime:
         assert bits(one) == bits(two)
 
     def test_looking_between_steps_follows_the_parabola_and_changes_nothing(self) -> None:
-        sim, alone = Simulation(FALLING, step=0.25), Simulation(FALLING, step=0.25)
+        sim, alone = Simulation(FALLING, solver="stepped", step=0.25), Simulation(FALLING, solver="stepped", step=0.25)
         for t in (0.1, 0.3, 0.55):
             sim.run(until=t)
             assert sim.positions[0] == pytest.approx((t, -5.0 * t * t), abs=1e-15)
@@ -389,7 +414,7 @@ class TestTime:
         scene = Scene(
             boundary=Box(size=(1.0, 1.0), periodic=True), balls=[Ball(position=(0.95, 0.5), velocity=(1.0, 0.0))]
         )
-        sim = Simulation(scene, step=0.25).run(until=0.1)
+        sim = Simulation(scene, solver="stepped", step=0.25).run(until=0.1)
         sim.change_scene(name="edited on the way")
         assert sim.positions[0] + sim.turns[0] == pytest.approx((1.05, 0.5))
 
@@ -544,7 +569,7 @@ class TestHooks:
 
     @pytest.mark.requirement("M-03")
     def test_a_hook_can_act(self) -> None:
-        sim = Simulation(FALLING, step=0.1)
+        sim = Simulation(FALLING, solver="stepped", step=0.1)
 
         @sim.before_step
         def jet() -> None:
@@ -555,7 +580,7 @@ class TestHooks:
 
     @pytest.mark.requirement("M-03")
     def test_what_a_hook_reads_is_of_its_moment(self) -> None:
-        sim = Simulation(FALLING, step=0.25)
+        sim = Simulation(FALLING, solver="stepped", step=0.25)
         before: list[tuple[float, ...]] = []
         after: list[tuple[float, ...]] = []
         sim.before_step(lambda: before.append((sim.time, *sim.positions[0], *sim.velocities[0])))
@@ -585,7 +610,7 @@ class TestHooks:
         sim.change(0, mass=2.0)  # after it, all is as ever
 
     def test_hooks_stay_with_the_run_that_they_act_on(self) -> None:
-        sim = Simulation(FALLING, step=0.1)
+        sim = Simulation(FALLING, solver="stepped", step=0.1)
         sim.before_step(lambda: sim.push(0, (1.0, 0.0)))
         for other in (sim.copy(), pickle.loads(pickle.dumps(sim))):
             assert other.run(until=1.0).velocities[0, 0] == 1.0
@@ -619,7 +644,7 @@ class TestSteering:
 
     @pytest.mark.requirement("M-13")
     def test_the_work_of_a_hand_is_in_the_account(self) -> None:
-        sim = Simulation(FALLING, step=1e-3)
+        sim = Simulation(FALLING, solver="stepped", step=1e-3)
         sim.pull(0, (0.0, 1.0), stiffness=50.0, damping=5.0)
         sim.run(until=2.0)
         assert abs(sim.account.work) > 1.0
@@ -627,7 +652,7 @@ class TestSteering:
 
     @pytest.mark.requirement("M-13")
     def test_driven_by_velocity_or_by_acceleration(self) -> None:
-        sim = Simulation(FALLING, step=0.01)
+        sim = Simulation(FALLING, solver="stepped", step=0.01)
         sim.drive(0, velocity=(0.0, 2.0))
         sim.run(until=1.0)
         assert sim.positions[0] == pytest.approx((0.0, 2.0), abs=1e-12)

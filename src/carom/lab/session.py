@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from carom import choice
 from carom.errors import CaromError, InputError, NotExactError, SolverError
 from carom.lab import companions
 from carom.lab.commands import COMMANDS
@@ -377,7 +378,7 @@ class Session:
 
 def started(scene: Scene, **wish: Any) -> Simulation:
     """A run of a scene; said beforehand if a second of it takes steps beyond reason."""
-    sim = Simulation(scene, **wish)
+    sim = Simulation(scene, **{**wish, "solver": choice.Wish(**wish).settled})
     if sim.solver == "stepped":
         from carom.solvers.stepped.work import warn_of_work  # noqa: PLC0415  # Numba is not loaded before something runs
 

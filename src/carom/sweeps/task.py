@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from carom import choice
 from carom.errors import CaromError, Problem, StudyError
 from carom.sweeps.columns import REMARKS, columns, filled, kinds
 from carom.sweeps.plan import RunPlan, RunSpec, plan_of, sample_problems, scene_of
@@ -129,8 +130,9 @@ def _values(job: Job, spec: RunSpec) -> dict[str, Any]:
 def _run(job: Job, spec: RunSpec, plan: RunPlan, clock: Clock) -> tuple[Simulation, Measurements]:
     from carom.simulation import Simulation  # noqa: PLC0415  # a worker loads what it needs when it does
 
+    wish = choice.Wish(plan.solver, plan.step, plan.integrator, plan.contacts)
     sim = Simulation(
-        scene_of(job.base, spec), solver=plan.solver, step=plan.step, integrator=plan.integrator,
+        scene_of(job.base, spec), solver=wish.settled, step=plan.step, integrator=plan.integrator,
         contacts=plan.contacts, neighbours=plan.neighbours,
     )  # fmt: skip
     wanted = {each.name: each for each in job.observables}
