@@ -83,7 +83,7 @@ class Chunks:
         data: bytes | memoryview
         mask, data = self.stored(place)
         if self._deflated and mask != UNFILTERED:
-            data = _inflated(data, self.nbytes)  # which checks every byte of it
+            data = _inflated(bytes(data), self.nbytes)  # which checks every byte of it
         if self._shuffled and mask == PACKED:
             data = _unshuffled(data, self.dtype.itemsize)
         if len(data) != self.nbytes:
@@ -91,7 +91,7 @@ class Chunks:
         return np.frombuffer(data, self.dtype).reshape(self.chunk, *self.row)
 
 
-def _inflated(data: bytes | memoryview, size: int) -> bytes:
+def _inflated(data: bytes, size: int) -> bytes:
     """What was deflated to these bytes, if it is so long, and not a byte more."""
     press = zlib.decompressobj()
     found = press.decompress(data, size)

@@ -36,6 +36,8 @@ AGAIN = 64
 """Chunks after which it is tried again."""
 
 HEADER = b"\x78\x01"
+STORED, LONGEST = b"\x00", 2**16 - 1
+"""How a stored block begins, and its most bytes."""
 NOTHING = b"\x00\x00\x00\xff\xff"
 """A block without content."""
 END = b"\x03\x00"
@@ -72,8 +74,21 @@ class Packer:
 
 
 def stored(rows: NDArray[Any], other_than: int = 0) -> bytes:
-    """The bytes of a chunk as they are, in a stream that checks them; of another size than that one."""
-    return _joined(_bytes(rows), np.zeros(1, bool), other_than)
+    """The bytes of a chunk as they are, in a stream that checks them; of another size than that one.
+
+    Blocks that are stored have a head of 5 bytes (RFC 1951, 3.2.4); zlib would copy each byte several times.
+    """
+    data = memoryview(_bytes(rows)[0])
+    parts: list[Any] = [HEADER]
+    for start in range(0, len(data), LONGEST):
+        block = data[start : start + LONGEST]
+        parts += [_head(len(block)), block]
+    return _ended(parts, data, other_than)
+
+
+def _head(length: int) -> bytes:
+    """Of a stored block."""
+    return STORED + length.to_bytes(2, "little") + (length ^ 0xFFFF).to_bytes(2, "little")
 
 
 def pressed(rows: NDArray[Any], other_than: int = 0) -> bytes:
@@ -95,9 +110,14 @@ def _joined(planes: NDArray[np.uint8], worth: NDArray[np.bool_], other_than: int
         press = zlib.compressobj(LEVEL if worth[start] else 0, zlib.DEFLATED, RAW, MEMORY, zlib.Z_RLE)
         parts += [press.compress(planes[start:stop].data), press.flush(zlib.Z_FULL_FLUSH)]
         start = stop
+    return _ended(parts, planes.data, other_than)
+
+
+def _ended(parts: list[Any], data: Any, other_than: int) -> bytes:
+    """A stream with its last block and the sum of its bytes; longer by a block without content if it is to be."""
     if sum(map(len, parts)) + len(END) + 4 == other_than:
         parts.append(NOTHING)
-    return b"".join([*parts, END, zlib.adler32(planes.data).to_bytes(4, "big")])
+    return b"".join([*parts, END, zlib.adler32(data).to_bytes(4, "big")])
 
 
 def shuffled(rows: NDArray[Any]) -> NDArray[np.uint8]:

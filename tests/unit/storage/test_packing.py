@@ -17,6 +17,11 @@ def read(data: bytes) -> bytes | None:
         return None
 
 
+def packed(rows: np.ndarray) -> bytes:
+    """A chunk by a packer that has not seen others."""
+    return Packer()(rows)
+
+
 def unpacked(data: bytes, dtype: str, count: int) -> np.ndarray:
     """What any reader makes of a chunk."""
     planes = np.frombuffer(zlib.decompress(data), np.uint8).reshape(-1, count)
@@ -48,7 +53,7 @@ def test_a_chunk_can_be_made_longer() -> None:
 
 
 @pytest.mark.parametrize("rows", [np.full(1000, -1, np.int32), np.random.default_rng(1).normal(size=1000)])
-@pytest.mark.parametrize("pack", [stored, pressed, lambda rows: Packer()(rows), lambda rows: Packer().partly(rows)])
+@pytest.mark.parametrize("pack", [stored, pressed, packed, Packer().partly])
 def test_a_damaged_chunk_is_told(pack: Any, rows: np.ndarray) -> None:
     """Also one whose ones became zeros, which HDF5's own checksum does not tell apart."""
     data = pack(rows)
@@ -56,6 +61,16 @@ def test_a_damaged_chunk_is_told(pack: Any, rows: np.ndarray) -> None:
         for damage in (bytes([data[k] ^ 1]), bytes([data[k] ^ 128]), bytes(64)):
             broken = data[:k] + damage + data[k + len(damage) :]
             assert read(broken) in (None, zlib.decompress(data))  # bits between two stretches tell nothing
+
+
+@pytest.mark.parametrize("count", [1, 8191, 8192, 20_000])
+def test_stored_chunks_are_streams_of_whole_blocks(count: int) -> None:
+    rows = np.random.default_rng(1).normal(size=count)
+    data = stored(rows)
+    assert zlib.decompress(data) == rows.tobytes()
+    longer = stored(rows, other_than=len(data))
+    assert len(longer) > len(data)
+    assert zlib.decompress(longer) == rows.tobytes()
 
 
 @pytest.mark.parametrize("shape", [(7, 5, 3), (1,), (64, 2)])
