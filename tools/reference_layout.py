@@ -9,7 +9,7 @@ from typing import Any
 
 from carom.scene import Attraction, Ball, Box, Scene
 from carom.solvers.exact.history import History
-from carom.storage import h5md
+from carom.storage import formats, h5md
 from carom.storage.tape import Header, Measured, layout_of
 from reference_schema import table
 
@@ -25,7 +25,7 @@ def recordings() -> list[str]:
     told = (inspect.getdoc(sys.modules[History.__module__]) or "").partition("(`over`):\n\n")[2]
     return [
         f"A recording is an HDF5 file in the H5MD layout, version {'.'.join(map(str, h5md.VERSION))}; what is",
-        f"carom's own is under `/carom`, format {h5md.FORMAT}. How it is made and read is in",
+        f"carom's own is under `/carom`, format {formats.FORMAT}. How it is made and read is in",
         "[recording](../recording.md). N is the number of balls, d the dimension (2 or 3). Where the first length is",
         "*rows*, the dataset grows with the run.",
         "",
