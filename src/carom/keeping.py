@@ -85,10 +85,14 @@ class Keeping(Following):
         every        a frame every so many seconds, now included; or a trigger, such as `Collisions(100)`.
         at           frames at these times, s.
         events       keep all collisions; of the exact solver also what rebuilds any instant bit for bit.
+
         observables  names, or observables, measured with each frame.
         checkpoint   seconds of waiting time between two checkpoints, from which a killed run can be resumed.
         force        take the place of a file that is there.
         source       a word on where the scene comes from, kept in the file.
+
+        With neither every nor at, one frame is kept, of now. Of the exact solver with events, `Recording.at` rebuilds
+        any other instant; otherwise a `StorageWarning` says that there is no other.
 
         Recording changes no bit of the run.
         """
@@ -130,6 +134,12 @@ class Keeping(Following):
             with contextlib.suppress(StorageError):  # what went wrong first is told
                 recorder.close(complete=False)
             raise
+        if every is None and at is None and not recorder.rebuilds:
+            message = (
+                f"{target}: only the frame of now is kept, and no other instant can be rebuilt. "
+                "Give every=0.1 for a frame every 0.1 s, or at=[…]."
+            )
+            warnings.warn(message, StorageWarning, stacklevel=2)
         return recorder
 
     def save(self, path: str | Path) -> None:

@@ -54,16 +54,17 @@ class Keep:
     def begin(self, simulation: "Simulation", source: str, goal: "Goal") -> "Recorder":
         """Record a simulation from now on."""
         source = visible(source, longest=LONGEST_PATH)  # a path may have any letters
-        recorder = simulation.record(
-            self.out,
-            every=self.every,
-            at=self.at or None,
-            events=self.events,
-            observables=self.observe,
-            checkpoint=self.checkpoint,
-            force=self.force,
-            source=source,
-        )
+        with heard(StorageWarning):  # `hint` says it in the words of the command line
+            recorder = simulation.record(
+                self.out,
+                every=self.every,
+                at=self.at or None,
+                events=self.events,
+                observables=self.observe,
+                checkpoint=self.checkpoint,
+                force=self.force,
+                source=source,
+            )
         recorder.goal = {"until": goal.until, "collisions": goal.collisions, "source": source}
         try:
             if self.checkpoint is not None:

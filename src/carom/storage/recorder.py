@@ -69,7 +69,14 @@ class Recorder(Follower):
         self.close(complete=error is None)
 
     def __repr__(self) -> str:
-        return f"<recorder of {self.path}>"
+        frames = f"{self.tape.frames} frame{'' if self.tape.frames == 1 else 's'} written"
+        more = ", any other instant can be rebuilt" if self.rebuilds else ""
+        return f"<recorder of {self.path}: {frames}{more}>"
+
+    @property
+    def rebuilds(self) -> bool:
+        """Can any instant be rebuilt from the events?"""
+        return self._history is not None
 
     def flush(self) -> None:
         """Wait until all that was recorded can be read, and is on the disk."""

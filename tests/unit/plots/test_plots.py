@@ -330,7 +330,7 @@ def test_a_network_of_many_shows_its_middle(many):
 
 
 def test_a_single_frame_is_seen(folder):
-    with recorded(folder / "one.h5", crowd(4), 0.2, events=False) as frame:
+    with recorded(folder / "one.h5", crowd(4), 0.2, events=False, at=[0.0]) as frame:
         assert len(frame) == 1
         for draw in (plots.energy, plots.momentum, plots.space_time):
             assert draw(frame).lines[0].get_marker() == "o"

@@ -463,3 +463,27 @@ def test_every_observable_bears_that_balls_come_and_go(tmp_path: Path, way: Any)
             assert len(recording) == 7
     assert {name for name in able if kept[0][name].tobytes() != kept[1][name].tobytes()} == set()
     assert [name for name in able if np.isnan(kept[0][name][-1]).all()] == []
+
+
+def test_a_recording_without_frames_to_come_says_what_it_keeps(tmp_path: Path) -> None:
+    sim = carom.Simulation(pair())
+    assert sim.solver == "exact"
+    with sim.record(tmp_path / "a.h5") as recorder:  # any instant can be rebuilt: nothing to warn of
+        assert repr(recorder) == f"<recorder of {tmp_path / 'a.h5'}: 1 frame written, any other instant can be rebuilt>"
+        sim.run(until=0.1)
+    stepped = carom.Simulation(pair(), solver="stepped")
+    for run, options in ((sim, {"events": False}), (stepped, {})):
+        path = tmp_path / f"{run.solver}.h5"
+        with pytest.warns(StorageWarning, match=r"\.h5: only the frame of now is kept, .* Give every=0\.1") as told:
+            recorder = run.record(path, **options)
+        assert [each.filename for each in told] == [__file__]
+        assert repr(recorder) == f"<recorder of {path}: 1 frame written>"
+        recorder.close()
+        with carom.Recording(path) as recording:
+            assert len(recording) == 1
+    with stepped.record(tmp_path / "b.h5", every=0.01) as recorder:
+        stepped.run(until=0.1)
+        recorder.flush()
+        assert repr(recorder) == f"<recorder of {tmp_path / 'b.h5'}: 11 frames written>"
+    with stepped.record(tmp_path / "c.h5", at=[0.2]):
+        stepped.run(until=0.3)
