@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carom.errors import SceneError
+from carom.errors import ArgumentError, SceneError
 from carom.lab import share
 from carom.lab.opening import parameters_of
 from carom.scene import Scene, library
@@ -112,7 +112,7 @@ def test_a_file_of_very_many_values_is_not_read_for_the_bench(monkeypatch: pytes
     ],
 )
 def test_parameters_that_make_a_crowd_are_refused(entry: str, given: dict[str, Any], words: str) -> None:
-    with pytest.raises(SceneError) as told:
+    with pytest.raises(ArgumentError) as told:
         parameters_of(entry, given)
     assert str(told.value).startswith(words)
 

@@ -397,6 +397,14 @@ def test_who_never_listens_is_let_go(lab: Served) -> None:
         line.close()
 
 
+@pytest.fixture
+def mine_alone(lab: Served) -> Iterator[ClientConnection]:
+    """A line to a new bench of the attacker's."""
+    bench = re.search(r"/bench/([\w-]+)/socket", lab.get(PAGE)[1])[1]
+    with visit(lab, f"/bench/{bench}/socket") as line:
+        yield line
+
+
 def told(line: ClientConnection, words: str) -> dict[str, Any]:
     """Send words to a bench, then an order; the notes and the last message that came until it was done."""
     number = time.monotonic_ns() % 2**31
@@ -415,9 +423,8 @@ def told(line: ClientConnection, words: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "[[1.5, 1e400]]", "1" * 400, '{"a": 1E+309}'])
-def test_a_number_that_would_be_infinite_is_refused_in_a_line(lab: Served, own: str, number: str) -> None:
-    with visit(lab, f"/bench/{own}/socket") as line:
-        found = told(line, f'{{"do": "throw", "with": {{"index": 0, "velocity": {number}}}}}')
+def test_a_number_that_would_be_infinite_is_refused_in_a_line(mine_alone: ClientConnection, number: str) -> None:
+    found = told(mine_alone, f'{{"do": "throw", "with": {{"index": 0, "velocity": {number}}}}}')
     [note] = found["notes"]
     assert "is beyond 1.8e308. Send finite numbers." in note
     assert len(note) < 200
@@ -425,16 +432,15 @@ def test_a_number_that_would_be_infinite_is_refused_in_a_line(lab: Served, own: 
 
 
 @pytest.mark.parametrize("argument", ["name", "value"])
-def test_options_are_told_by_words_alone(lab: Served, own: str, argument: str) -> None:
+def test_options_are_told_by_words_alone(mine_alone: ClientConnection, argument: str) -> None:
     """Also by what cannot be hashed. The terminal is told nothing: `unharmed` sees to that."""
-    with visit(lab, f"/bench/{own}/socket") as line:
-        for value in AWKWARD:
-            given = {"name": "planet", "value": "earth"} | {argument: value}
-            found = told(line, json.dumps({"do": "option", "with": given}))
-            assert found["notes"] == []
-            assert found["message"]["kind"] == "error"
-            check_clear(found["message"]["text"])
-            assert "inside carom" not in found["message"]["text"]
+    for value in AWKWARD:
+        given = {"name": "planet", "value": "earth"} | {argument: value}
+        found = told(mine_alone, json.dumps({"do": "option", "with": given}))
+        assert found["notes"] == []
+        assert found["message"]["kind"] == "error"
+        check_clear(found["message"]["text"])
+        assert "inside carom" not in found["message"]["text"]
 
 
 @pytest.mark.parametrize("identity", ["x", "..", "%2e%2e", "x" * 4000, "zażółć"])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom.lab import collision_log, memory, track
+from carom.lab import collision_log, memory, past, track
 from carom.lab.collision_log import CollisionLog
 from carom.lab.session import Session
 from carom.lab.track import Track
@@ -36,6 +36,7 @@ def run(session: Session, seconds: float, part: float = 1 / 30) -> dict[float, s
 def close_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies so often that replays begin at many of them."""
     monkeypatch.setattr(track, "APART", 1e-4)
+    monkeypatch.setattr(past, "APART", 1e-4)
     monkeypatch.setattr(track, "COPYING", 0.0)
 
 
