@@ -69,14 +69,20 @@ class Slices:
     ) -> bool:
         """Run from `now` as `solver.advance` does; `reach` is told after each slice as far as which time that came."""
         first = solver.collisions
-        while (left := quota - (solver.collisions - first)) > 0:
+        while True:
+            done = solver.collisions - first
             stop = min(end, now + self.span.size) if _can_stop(solver, end) else end
-            on = self._slice(solver, stop, min(left, self.count.whole), logs[quota - left :], cut=stop < end)
+            on = self._slice(solver, stop, min(quota - done, self.count.whole), logs[done:], cut=stop < end)
+            over = solver.collisions - first >= quota
             now = max(now, solver.time) if on else stop
-            if not on and (stop == end or (end == math.inf and not _goes_on(solver, end))):
+            if not on and stop == end:
                 return False
+            if not on and (over or end == math.inf):  # is there another event after this slice?
+                on = _goes_on(solver, end)
+                over = over or not on
+            if over:
+                return on
             reach(now if end < math.inf else solver.time)
-        return _goes_on(solver, end)
 
     def _slice(self, solver: ExactEngine, stop: float, count: int, logs: NDArray[Any], *, cut: bool) -> bool:
         """Run to a time, or for so many collisions, and listen; True if it stopped earlier than at that time."""
