@@ -172,6 +172,8 @@ def check(*, client: Any = None, scheduler: str | None = None, workers: int | No
     if workers is not None and not (type(workers) is int and 1 <= workers <= MOST_WORKERS):
         remedy = f"Give a whole number from 1 to {MOST_WORKERS}, or leave it out: then it is one a core."
         raise ArgumentError([Problem("workers", f"{workers!r} is no number of processes", remedy)])
+    if workers == 1:
+        return  # which needs no Dask
     require("sweep", "a sweep", "distributed")
     import distributed  # noqa: PLC0415  # only a sweep needs Dask
 

@@ -17,6 +17,7 @@ from carom.sweeps import cluster, probing
 from carom.sweeps.flow import Flow
 
 if TYPE_CHECKING:
+    from carom.sweeps.alone import ThisProcess
     from carom.sweeps.cluster import Crew
     from carom.sweeps.ledger import Ledger
     from carom.sweeps.plan import RunSpec
@@ -86,7 +87,8 @@ def sweep(  # noqa: PLR0913  # each is one choice, and has a default
     out          the folder for the results; if left out, they are in memory alone.
     client       a `dask.distributed.Client`, whose workers do the runs.
     scheduler    the address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers do them.
-    workers      how many processes of this machine do them, if neither is given; one a core if left out.
+    workers      how many processes of this machine do them, if neither is given; one per core if left out. With 1,
+                 this process does them itself: no `__main__` guard is needed, and no Dask.
     resume       go on in a folder that has results: what has ended is not done again.
     retry        with resume, do those again that failed or timed out.
     progress     is called with a `Progress`; Ctrl-C, also from it, ends the sweep in order.
@@ -131,7 +133,10 @@ def _swept(
     voice = Voice(progress, ledger)
     voice.say("starting")
     try:
-        if left := ledger.counts.left:
+        left = ledger.counts.left
+        if left and crew is None and workers == 1:
+            _work_alone(study, job, ledger, voice)
+        elif left:
             if crew is None:
                 waiting = partial(voice.say, "starting")
                 crew = stack.enter_context(cluster.crew(workers=workers, runs=left, waiting=waiting))
@@ -169,6 +174,14 @@ def _work(study: Study, job: Job, ledger: Ledger, crew: Crew, voice: Voice) -> N
     flow.run()
 
 
+def _work_alone(study: Study, job: Job, ledger: Ledger, voice: Voice) -> None:
+    """Do what is left in this process; compiling comes with the runs."""
+    from carom.sweeps.alone import ThisProcess, work_alone  # noqa: PLC0415  # Numba is not loaded before something runs
+
+    here = ThisProcess()
+    work_alone(_left(study, ledger), job, ledger, lambda pace: voice.say("running", here, pace=pace))
+
+
 def _left(study: Study, ledger: Ledger) -> Iterator[RunSpec]:
     """Runs that are still to be done, in the order of the plan."""
     for k in range(len(study)):
@@ -203,7 +216,9 @@ class Voice:
         self.said = ("", -1.0)
         self.flushed = self.begun
 
-    def say(self, phase: str, crew: Crew | None = None, *, pace: float | None = None, note: str = "") -> None:
+    def say(
+        self, phase: str, crew: Crew | ThisProcess | None = None, *, pace: float | None = None, note: str = ""
+    ) -> None:
         """Tell it, but not more often than is useful."""
         now = monotonic()
         if now - self.flushed > IDLE:
@@ -215,7 +230,9 @@ class Voice:
         if self.listener is not None:
             self.listener(self._progress(phase, crew, now, pace, note))
 
-    def _progress(self, phase: str, crew: Crew | None, now: float, pace: float | None, note: str) -> Progress:
+    def _progress(
+        self, phase: str, crew: Crew | ThisProcess | None, now: float, pace: float | None, note: str
+    ) -> Progress:
         counts, threads = self.ledger.counts, crew.workers() if crew is not None else {}
         rate = self._rate(now, counts.total - counts.left) if phase == "running" else 0.0
         left = counts.left / rate if rate else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -80,14 +80,14 @@ class EnoughError(Exception):
 # A run.
 
 
-def perform(job: Job, spec: RunSpec) -> Row:
-    """Do one run. Whatever goes wrong with it is in its row."""
+def perform(job: Job, spec: RunSpec, beat: Callable[[], object] | None = None) -> Row:
+    """Do one run. Whatever goes wrong with it is in its row. `beat` is called now and then meanwhile."""
     began = perf_counter()
     values: dict[str, Any] = {}
     status, reason = DONE, ""
     with heard() as warned:
         try:
-            values = _values(job, spec)
+            values = _values(job, spec, beat)
         except TimedOutError as error:
             status, reason = TIMED_OUT, str(error)
         except Exception as error:  # whatever it is, the study goes on
@@ -104,13 +104,13 @@ def perform(job: Job, spec: RunSpec) -> Row:
     }
 
 
-def _values(job: Job, spec: RunSpec) -> dict[str, Any]:
+def _values(job: Job, spec: RunSpec, beat: Callable[[], object] | None) -> dict[str, Any]:
     """Run, and tell what came of it."""
     plan = plan_of(job.run, spec)
     endless = list(sample_problems(plan))
     if endless:
         raise StudyError(endless)
-    with _limited(plan.time_limit, hard=job.hard) as clock:
+    with _limited(plan.time_limit, beat, hard=job.hard) as clock:
         sim, measured = _run(job, spec, plan, clock)
         found = filled(job.observables, measured, sim.scene.dimension)
     strange = sorted(found.keys() - set(job.columns))
@@ -190,8 +190,9 @@ def _why(sim: Simulation, plan: RunPlan) -> str:
 class Clock:
     """Told of a run's progress, it ends one that takes too long; compiling is not counted."""
 
-    def __init__(self, limit: float | None) -> None:
+    def __init__(self, limit: float | None, beat: Callable[[], object] | None = None) -> None:
         self.limit = limit
+        self.beat = beat
         self.compiled = 0.0
         self.began = perf_counter()
 
@@ -206,6 +207,8 @@ class Clock:
 
     def __call__(self, part: float) -> None:
         """A part of the run is done."""
+        if self.beat is not None:
+            self.beat()
         if self.limit is not None and part < 1.0 and self.seconds > self.limit:
             raise TimedOutError(f"took longer than the {self.limit:g} s of run.time_limit")
 
@@ -220,11 +223,11 @@ def hard_limit(limit: float) -> float:
 
 
 @contextmanager
-def _limited(limit: float | None, *, hard: bool) -> Iterator[Clock]:
+def _limited(limit: float | None, beat: Callable[[], object] | None, *, hard: bool) -> Iterator[Clock]:
     """A clock for a run; one that hangs in a kernel, and so never looks at the clock, is ended with its process."""
     from carom.compilation import Compilations  # noqa: PLC0415  # it loads Numba
 
-    clock = Clock(limit)
+    clock = Clock(limit, beat)
 
     def arm() -> None:
         if hard and limit is not None:
