@@ -116,7 +116,7 @@ def test_ovito_opens_the_exports(gas: Path, tmp_path: Path, ending: str) -> None
 
 
 def test_materials_whose_names_have_spaces_are_one_word_in_xyz(tmp_path: Path) -> None:
-    names = ["hard  steel", "old\toak\n", "hard_steel", "rubber"]
+    names = ["hard  steel", "old\u2003oak ", "hard_steel", "rubber"]
     balls = [
         carom.Ball(position=(0.5, 0.2 + 0.25 * k), velocity=(1, 0), radius=0.1, mass=1.0, material=name)
         for k, name in enumerate(names)
