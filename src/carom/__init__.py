@@ -27,6 +27,7 @@ __all__ = [
     "Cloth",
     "ClusterError",
     "Collision",
+    "CollisionArray",
     "Coulomb",
     "Cylinder",
     "Drag",
@@ -41,6 +42,8 @@ __all__ = [
     "Integrator",
     "Link",
     "Links",
+    "LiveBall",
+    "LiveBalls",
     "NotExactError",
     "Observable",
     "Open",
@@ -97,8 +100,9 @@ if TYPE_CHECKING:
         StorageError,
         StudyError,
     )
+    from carom.live import LiveBall, LiveBalls
     from carom.observe.observable import Observable
-    from carom.report import Collision
+    from carom.report import Collision, CollisionArray
     from carom.scene import (
         Attraction,
         Ball,
@@ -164,7 +168,8 @@ _HOMES = {
         "StudyError",
     ),
     "carom.observe.observable": ("Observable",),
-    "carom.report": ("Collision",),
+    "carom.live": ("LiveBall", "LiveBalls"),
+    "carom.report": ("Collision", "CollisionArray"),
     "carom.scene.files": ("dump", "load"),
     "carom.simulation": ("Simulation",),
     "carom.solvers.stepped.account": ("Account",),

@@ -38,7 +38,7 @@ class Collision:
     """Its size, N s."""
 
 
-class Collisions(Handed):
+class CollisionArray(Handed):
     """Many collisions: a structured array, which knows what its walls are called.
 
     Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (a
@@ -50,7 +50,7 @@ class Collisions(Handed):
     """The names of the walls, by their numbers; None if they are lost, as np.concatenate does."""
 
     @classmethod
-    def of(cls, rows: NDArray[Any], dimension: int, walls: Sequence[str]) -> Collisions:
+    def of(cls, rows: NDArray[Any], dimension: int, walls: Sequence[str]) -> CollisionArray:
         """Rows of a run in so many dimensions, with walls of these names."""
         made = rows.view(cls)
         made.dimension, made.walls = dimension, walls
@@ -62,10 +62,10 @@ class Collisions(Handed):
     def __getitem__(self, which: Any) -> Any:
         """Rows, or a field, which is a plain array."""
         found = super().__getitem__(which)
-        return np.asarray(found) if isinstance(found, Collisions) and found.dtype != self.dtype else found
+        return np.asarray(found) if isinstance(found, CollisionArray) and found.dtype != self.dtype else found
 
     def __reduce__(self) -> Any:
-        return Collisions.of, (np.array(self), self.dimension, self.walls)
+        return CollisionArray.of, (np.array(self), self.dimension, self.walls)
 
     def to_pandas(self) -> Any:
         """A DataFrame of pandas, one row per collision.

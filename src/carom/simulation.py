@@ -19,7 +19,7 @@ from carom.errors import ArgumentError, Problem, SceneError, SolverWarning
 from carom.keeping import Keeping, walls_of
 from carom.live import BallIndex, Identities, LiveBalls, number_of, numbers_of
 from carom.readonly import check_settable, shown_only
-from carom.report import KINDS, Collision, Collisions, Report
+from carom.report import KINDS, Collision, CollisionArray, Report
 from carom.scene import Ball, Balls, Restitution, Scene
 from carom.scene.base import shown
 from carom.scene.changes import BallChanges, BallsChanges, SurroundingsChanges
@@ -146,7 +146,7 @@ class Simulation(Keeping):
                 return
             quota -= done
 
-    def collide(self, until: float | None = None, collisions: int | None = None) -> Collisions:
+    def collide(self, until: float | None = None, collisions: int | None = None) -> CollisionArray:
         """Run, and give all collisions as one structured array: the fast way to have many.
 
         Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (a
@@ -164,7 +164,7 @@ class Simulation(Keeping):
             parts.append(logs[:done])
             quota -= done
         rows = np.concatenate(parts) if parts else self._blank_log(0)
-        return Collisions.of(rows, self._scene.dimension, self._wall_names)
+        return CollisionArray.of(rows, self._scene.dimension, self._wall_names)
 
     def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
         if until is None and collisions is None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
 from carom.observe.triggers import is_number
-from carom.report import Collisions as Collided
+from carom.report import CollisionArray
 from carom.scene.base import shown
 from carom.storage.chunks import BLOCK, Rows
 from carom.storage.opening import broken
@@ -58,7 +58,7 @@ class Collisions:
                 out[name] = column
         self._check(out)
         rows = out[::step] if step > 0 else out[::-1][::-step]
-        return Collided.of(rows, self._recording.dimension, self._recording.walls)
+        return CollisionArray.of(rows, self._recording.dimension, self._recording.walls)
 
     def _number(self, which: Any) -> int:
         """The number of a collision, counted from the front."""
