@@ -8,7 +8,7 @@ when it is first used, and nothing is compiled before something runs.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "Account",
