@@ -73,6 +73,8 @@ def disagreements(project: Mapping[str, Any], tried: Tried) -> list[str]:
     """Where the bounds of pyproject.toml are not what was tried and passed, in words."""
     runs = {(run["python"], run["edge"]): run for run in tried["environment"]}
     asked = bounds(project)
+    if not any(each.operator == "<" for each in asked["numba"].specifier):
+        return [f"{asked['numba']} has no upper bound: give it one just above the newest release that was tried"]
     wanted = [(minor, edge) for minor in pythons(project) for edge in edges(project, minor)]
     wrong = [f"Python {minor}, {edge}: not tried" for minor, edge in wanted if (minor, edge) not in runs]
     for minor, edge in wanted:
@@ -91,7 +93,7 @@ def _wrong_in(run: Tried, asked: Mapping[str, Requirement], edge: str) -> Iterat
             continue
         version = Version(run["versions"][name])
         if edge == "lowest" and version != lowest(bound):
-            yield f"{name} {version} was tried, but {bound} admits others below it"
+            yield f"{name} {version} was tried, not the lower bound of {bound}"
         elif not bound.specifier.contains(version):
             yield f"{name} {version} was tried, but {bound} does not admit it"
     numba = Version(run["versions"].get("numba", "0"))
