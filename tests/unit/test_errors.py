@@ -18,6 +18,7 @@ from carom.errors import (
     SolverError,
     StackError,
     StudyError,
+    VersionError,
     the_first,
 )
 
@@ -32,6 +33,7 @@ EVERY_ERROR = [
     StackError((3, 7), 1.25),
     EndlessError(0.5, 1000),
     MissingExtraError("plots", "plots"),
+    VersionError("Numba 0.1 is installed", "numba>=0.63.1"),
 ]
 
 
