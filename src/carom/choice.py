@@ -70,7 +70,6 @@ class Wish:
         }
         return [name for name, is_said in said.items() if is_said]
 
-
     @property
     def settled(self) -> SolverChoice:
         """The solver, named where only one can do what is said: for those who know, and need no warning."""

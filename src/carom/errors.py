@@ -12,7 +12,7 @@
     │   ├── EndlessError                     events without end, time standing still
     │   └── BlowUpError                      a step that is too large: something flew off to infinity
     ├── ClusterError                         a cluster that cannot be reached, or was lost
-    ├── StorageError                         a file that cannot be written, a recording or checkpoint that cannot be read
+    ├── StorageError                         a file that cannot be written, or a recording that cannot be read
     ├── MissingExtraError (also ImportError) an optional part that is not installed
     └── VersionError (also ImportError)      a version of a package that carom does not work with
 

@@ -131,4 +131,5 @@ def check_outputs(name: str, outputs: list[Any]) -> None:
     assert pictures, f"{name}: a lesson shows its scene"
     for data in pictures:  # nobody is there to use a widget: a picture alone
         assert "application/vnd.jupyter.widget-view+json" not in data
-        assert re.match(r"<Simulation of .*: \d+ balls? in [23]D, (exact|stepped), t = .* s, \d+ collisions?>", data["text/plain"])
+        shown = r"<Simulation of .*: \d+ balls? in [23]D, (exact|stepped), t = .* s, \d+ collisions?>"
+        assert re.match(shown, data["text/plain"])

@@ -134,8 +134,8 @@ def contact_of(scene: Scene) -> Contact:
     The contact time is the one that the scene names, or one so short that what happens within cannot be seen: a
     ten-thousandth of the time in which a ball falls by its own diameter; without gravity, a millionth of the time in
     which the fastest ball crosses a diameter. A millionth of it is the least that a scene can have: with less, rounding
-    would stretch the last bounces without end. An approach is faint at a thousand-millionth of the fastest ball's speed,
-    or of what a ball gains when it falls by its own diameter.
+    would stretch the last bounces without end. An approach is faint at a thousand-millionth of the fastest ball's
+    speed, or of what a ball gains when it falls by its own diameter.
     """
     balls = scene.balls
     values = [
