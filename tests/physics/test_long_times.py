@@ -77,3 +77,16 @@ def test_one_ball_that_moves_among_many_at_rest_keeps_its_digits() -> None:
     balls = Balls(position=position, velocity=velocity, radius=0.001)
     sim = Simulation(Scene(boundary=Box(size=(2.0, 1.0)), balls=balls)).run(until=t)
     assert sim.positions[0] == pytest.approx([0.5, bounced(0.3, 1.1, 0.001, 1.0, Fraction(t))], abs=2e-10)
+
+
+@pytest.mark.requirement("T-08")
+def test_a_ball_that_is_set_in_motion_later_keeps_its_digits() -> None:
+    """Nothing moves at first, so that the first epoch has no end by time; setting a ball in motion gives it one."""
+    t = 30_000.0
+    sim = Simulation(Scene(boundary=Box(size=(2.0, 1.0)), balls=[Ball(position=(0.5, 0.3), radius=0.1)]))
+    sim.run(until=1.0)
+    sim.change(0, velocity=(0.7, 1.1))
+    sim.run(until=t)
+    gone = Fraction(t) - 1
+    there = [bounced(0.5, 0.7, 0.1, 2.0, gone), bounced(0.3, 1.1, 0.1, 1.0, gone)]
+    assert sim.positions[0] == pytest.approx(there, abs=2e-11)

@@ -88,7 +88,7 @@ class World:
     origin: tuple[float, float] = (0.0, 0.0)  # of time, a sum of two floats, s
     now: float = 0.0  # time of the last event, s after the origin
     events: int = 0  # since the epoch began
-    epoch_end: float = 0.0  # when the epoch ends at the latest, s after the origin
+    epoch_end: float = 0.0  # when the epoch ends at the latest, s after the origin; 0 before it begins
     counts: dict[str, int] = field(default_factory=dict)
 
     @classmethod

@@ -9,7 +9,7 @@ import pytest
 
 from carom import Ball, Box, Scene, Simulation, StackError
 from carom.choice import Wish, solver_for
-from carom.errors import SceneError, SolverError
+from carom.errors import ArgumentError, SolverError
 from carom.scene import library
 from carom.solvers.exact import engine, stored
 from carom.solvers.exact.history import History
@@ -222,7 +222,7 @@ def test_two_histories_and_one_that_is_let_go() -> None:
     noted |= watch(sim, [3.5, 4.0])
     assert [told(one, t) == noted[t] for t in (1.0, 2.0, 2.5, 3.0)] == [True] * 4
     assert [told(two, t) == noted[t] for t in (2.5, 3.0, 3.5, 4.0)] == [True] * 4
-    with pytest.raises(SceneError, match=r"4\.0 s is not in the history"):
+    with pytest.raises(ArgumentError, match=r"4\.0 s is not in the history"):
         one.at(4.0)
     solver.forget(two)
     assert solver.page is None
@@ -240,7 +240,7 @@ def test_an_error_leaves_it_usable() -> None:
     noted[sim.time] = seen(sim)
     for t in shuffled(noted):
         assert told(history, t) == noted[t]
-    with pytest.raises(SceneError, match="is not in the history"):
+    with pytest.raises(ArgumentError, match="is not in the history"):
         history.at(100.0)
 
 
@@ -248,10 +248,10 @@ def test_an_error_leaves_it_usable() -> None:
 def test_times_that_are_not_known_are_refused(t: Any) -> None:
     sim, history = remembered(library.load("break"))
     assert told(history, 0.0) == seen(sim)
-    with pytest.raises(SceneError, match="Run first"):
+    with pytest.raises(ArgumentError, match="Run first"):
         History(sim.scene).at(0.0)
     sim.run(until=1.0)
-    with pytest.raises(SceneError, match=r"^t: .*(is not in the history|is not a time)"):
+    with pytest.raises(ArgumentError, match=r"^t: .*(is not in the history|is not a time)"):
         history.at(t)
 
 
@@ -282,7 +282,7 @@ def test_columns_hold_the_same(forget: bool) -> None:
             assert told(history, t) == noted[t]
     if forget:
         assert len(history._pages) == 1
-        with pytest.raises(SceneError, match="not in memory any more"):
+        with pytest.raises(ArgumentError, match="not in memory any more"):
             history.at(0.0)
 
 

@@ -29,6 +29,7 @@ def carried(
     if scene.contact_time is None:
         world.contact = Contact(*map(max, world.contact, before.contact))
     world.origin, world.now, world.events, world.counts = before.origin, now, before.events, before.counts
+    world.epoch_end = before.epoch_end
     return world
 
 

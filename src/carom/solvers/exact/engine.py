@@ -63,7 +63,7 @@ class Engine:
         if state is not None:
             stored.take(self, state)
         self._pack()
-        if state is None and self.balls.size:
+        if self.balls.size and not world.epoch_end:
             self._say_when_the_epoch_ends()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -295,8 +295,11 @@ class Engine:
         if world.gravity:
             fastest += 2.0 * portable.length(world.gravity) * extent
         crossing = extent / np.sqrt(fastest) if fastest > 0.0 else NEVER
-        world.epoch_end = float(min(now + CROSSINGS * crossing, NEVER))
-        self.clock["epoch_end"] = world.epoch_end
+        self._end_the_epoch_at(float(min(now + CROSSINGS * crossing, NEVER)))
+
+    def _end_the_epoch_at(self, end: float) -> None:
+        self.world.epoch_end = end
+        self.clock["epoch_end"] = end
 
     def store(self) -> World:
         """Write the hot records back into the world's anchors."""
@@ -405,6 +408,9 @@ class Engine:
         world, t = self.store(), self.relative(now)
         places, velocities = self.places(now), self.velocities(now)
         other = Engine(carried(world, scene, origin, t, places, velocities, around=around), self.mode)
+        if other.balls.size and ((origin < 0).any() or world.epoch_end == NEVER):
+            other._say_when_the_epoch_ends()  # of this class
+            other._end_the_epoch_at(min(world.epoch_end or NEVER, other.world.epoch_end))  # as above
         if self.histories:
             for history in self.histories:
                 history.open_chapter(scene)
