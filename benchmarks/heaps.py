@@ -47,7 +47,7 @@ def carom_height(scene: Scene) -> float:
 
 
 def pymunk_height(scene: Scene, friction: float, *, rotate: bool) -> float:
-    """The same disks in the same box by pymunk, which multiplies the coefficients of the two that touch."""
+    """Pour these disks into this box with pymunk, which multiplies the coefficients of the two that touch."""
     import pymunk  # noqa: PLC0415  # of the extra bench
 
     space = pymunk.Space()

@@ -188,7 +188,7 @@ class Balls(Part):
         return cls.model_construct(_fields_set=set(columns), **columns)
 
     def moved(self, position: Floats, velocity: Floats) -> Balls:
-        """The same balls elsewhere, at other velocities, which are 0 for fixed ones. Only what is new is checked."""
+        """Move the balls: new positions and velocities, 0 for fixed ones. Only these are checked."""
         place, v = vectors(position), vectors_like(velocity, position)
         others = {name: getattr(self, name) for name in type(self).model_fields if name not in {"position", "velocity"}}
         return self._of_checked(position=place, velocity=v, **others)

@@ -48,7 +48,7 @@ class BallsChanges(TypedDict, total=False):
 
 
 class LinkOptions(TypedDict, total=False):
-    """Of a link, besides its balls and its stiffness."""
+    """Keywords of a link, besides its balls and its stiffness."""
 
     damping: float
     length: float | None
@@ -56,7 +56,7 @@ class LinkOptions(TypedDict, total=False):
 
 
 class SurroundingsChanges(TypedDict, total=False):
-    """Of a running scene: all but its balls and how it is stepped."""
+    """Keywords for changing a running scene: all but its balls and how it is stepped."""
 
     boundary: Boundary
     links: Links | Sequence[Link | Links]
@@ -77,7 +77,7 @@ class SurroundingsChanges(TypedDict, total=False):
 
 
 class SceneChanges(SurroundingsChanges, total=False):
-    """Of a scene."""
+    """Keywords of `Scene.replace`."""
 
     balls: Balls | Sequence[Ball | Balls]
     stepping: Stepping

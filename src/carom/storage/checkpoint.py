@@ -27,7 +27,7 @@ from carom.storage.tape import versions
 from carom.storage.told import Recorded, Told, stored_scene, written_by
 
 FORMAT = 2
-"""Of the state and what is told of it. Since 2, the file says nothing of the recording's name: see `recording_of`."""
+"""Format of checkpoints. Since 2, the file does not hold the name of its recording: see `recording_of`."""
 HDF5 = b"\x89HDF"
 """How a recording begins."""
 

@@ -31,7 +31,7 @@ class Lock:
         self.release()
 
     def acquire(self) -> None:
-        """Take it, or say who has it."""
+        """Take the lock, or say which process has it."""
         try:
             while self._handle is None:
                 handle = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)

@@ -31,7 +31,7 @@ that shuffling takes."""
 PACKED, PLAIN = 0b00, 0b01
 """Filter masks: of a chunk that went through all filters, and of one that was not shuffled but stored in a stream."""
 UNFILTERED = 0b11
-"""Of a chunk that is its bytes and nothing else, in recordings of format 2: nothing checks those."""
+"""Filter mask of a chunk that is stored as plain bytes, in recordings of format 2: nothing checks those."""
 AGAIN = 64
 """Chunks after which it is tried again."""
 
@@ -87,7 +87,7 @@ def stored(rows: NDArray[Any], other_than: int = 0) -> bytes:
 
 
 def _head(length: int) -> bytes:
-    """Of a stored block."""
+    """Header of a stored block of a zlib stream."""
     return STORED + length.to_bytes(2, "little") + (length ^ 0xFFFF).to_bytes(2, "little")
 
 

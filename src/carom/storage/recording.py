@@ -387,7 +387,7 @@ def _spread(rows: NDArray[Any], who: NDArray[np.int64] | None, count: int, nothi
 
 
 def _version() -> str:
-    """Of the carom that runs now."""
+    """Version of the carom that runs now."""
     ours: Any = import_module("carom")  # the whole, known by name alone
     return str(ours.__version__)
 

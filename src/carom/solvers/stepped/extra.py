@@ -38,7 +38,7 @@ class Force:
         self._values = self._checked({each.name: each.default for each in more if each.default is not Parameter.empty})
 
     def __call__(self, **values: Any) -> Force:
-        """The same force with these values of its parameters: numbers, or arrays of one or two dimensions."""
+        """Give a force with other values of its parameters: numbers, or arrays of one or two dimensions."""
         other = object.__new__(Force)
         other.__dict__.update(self.__dict__)
         other._values = self._checked(values)

@@ -10,7 +10,7 @@ ASTRAY = 0.01
 """The integrator's error, as a part of all energies, from which attraction is not followed any more. Orbits that are
 resolved stay below a thousandth."""
 ASTRAY_IN_PILES = 0.1
-"""The same where contacts are soft: what they take is known to some hundredths."""
+"""That limit where contacts are soft: the energy they take is known to some hundredths."""
 FIRST_LOOK, LAST_LOOK = 16, 4096
 """Steps between two looks at that error, at first and later on: a look costs about as much as a step."""
 RARER = 8
