@@ -43,7 +43,7 @@ def test_press_drag_release_launches_and_time_is_held_meanwhile(workbench: Workb
 
 @pytest.mark.requirement("S-05")
 def test_throws_have_one_scale_whatever_moves_already(workbench: Workbench) -> None:
-    """The same drag gives the same speed, and a longer one more, also beside a very fast or a very slow ball."""
+    """Equal drags give equal speeds, and a longer one more, also beside a very fast or a very slow ball."""
     workbench.open("empty")
     area = workbench.page.locator("#stage").bounding_box()
     x, y = area["x"] + 0.3 * area["width"], area["y"] + 0.25 * area["height"]

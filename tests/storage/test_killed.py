@@ -91,7 +91,7 @@ def test_a_second_writer_is_refused_while_the_first_lives(tmp_path: Path) -> Non
 
 
 COUNT, UNTIL = 3000, 1.0
-"""Of the gas whose command is killed: a second of a run, or some seconds."""
+"""Balls of the gas whose command is killed, and when its run ends, s: a second of work, or some seconds."""
 SOON = 0.3
 """Seconds after its checkpoint is there within which it is killed: much less than the run takes."""
 

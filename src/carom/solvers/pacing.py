@@ -23,8 +23,6 @@ ExactEngine: TypeAlias = Any
 
 SLICE = 0.1
 """Seconds of wall-clock time that a slice takes, at most, as far as the last one tells."""
-GROWTH = 64.0
-"""The factor from one slice to the next, as long as that many slices would still be short."""
 IDLE = 500_000
 """Seams crossed in a row from which a run without end is not cut by time any more: the solver counts on to a million,
 and gives up."""
@@ -32,7 +30,7 @@ and gives up."""
 
 @dataclass
 class Pace:
-    """The size of a slice in some unit: it grows while slices are short, and is halved when one was long."""
+    """The size of a slice in some unit: doubled while slices are short, halved when one was long."""
 
     size: float
 
@@ -46,7 +44,7 @@ class Pace:
         if seconds > SLICE:
             self.size *= 0.5
         elif full and seconds < 0.5 * SLICE:
-            self.size *= GROWTH if seconds < 0.1 * SLICE / GROWTH else 2.0
+            self.size *= 2.0
 
 
 @dataclass
