@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from carom.scene.base import shown
 from carom.steering import Steering
 from carom.world.collisions import collision_record
 
-if TYPE_CHECKING:
-    from carom.solvers.pacing import Slices
-
 
 class Following(Steering):
     """What a run does for who follows it."""
@@ -29,7 +26,6 @@ class Following(Steering):
     """Called with each sample, while progress is told."""
     _beat: Callable[[], object] | None = None
     """Called in an exact run between two slices, while progress is told."""
-    _slices: Slices | None = None
 
     def _advance_freely(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
         raise NotImplementedError
@@ -122,15 +118,16 @@ class Following(Steering):
         try:
             logs = recorder.room(self._solver.room(quota), told=told)
             error: BaseException | None = None
-            on = False
+            on = over = False
             try:
                 on = self._advance_freely(goal, quota, logs)
+                over = last is not None and not on and (last or self._is_over)
             except BaseException as stopped:
-                if not (isinstance(stopped, SolverError) or self._in_slices.whole):
+                if not (isinstance(stopped, SolverError) or self._solver.whole):
                     raise
                 error = stopped  # what has happened until then is in the logs
             rows = logs[: self._solver.collisions - before].copy()
-            if last is not None and not (on or error) and (last or self._is_over):
+            if over:
                 self._time = max(now, self._solver.time)
             recorder.pass_on(rows, who)
             if error is None:
@@ -144,15 +141,6 @@ class Following(Steering):
         if self._heartbeat is not None:
             self._heartbeat()
         return rows, on
-
-    @property
-    def _in_slices(self) -> Slices:
-        """How an exact run is cut, so that Ctrl-C is heard."""
-        if self._slices is None:
-            from carom.solvers.pacing import Slices  # noqa: PLC0415  # Numba is not loaded before something runs
-
-            self._slices = Slices()
-        return self._slices
 
     @property
     def _merging(self) -> bool:

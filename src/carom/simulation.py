@@ -210,15 +210,15 @@ class Simulation(Keeping):
         """Let the solver run; if it cannot or may not go on, time is as far as it came, and its state can be read."""
         try:
             if self._solver.name == "exact":
-                return self._in_slices.advance(self._exact, self._time, end, quota, logs, self._reach)
+                return self._exact.advance(end, quota, logs, self._reach)
             return self._solver.advance(end, quota, logs)
         except BaseException:
             self._time = max(self._time, self._solver.time)
             raise
 
-    def _reach(self, now: float) -> None:
-        """Nothing is half done at this time: tell progress."""
-        self._time = max(self._time, now)
+    def _reach(self) -> None:
+        """Nothing is half done: tell progress."""
+        self._time = max(self._time, self._solver.time)
         if self._beat is not None:
             self._beat()
 

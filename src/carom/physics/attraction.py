@@ -103,6 +103,7 @@ class Direct(NamedTuple):
     az: Any
     rest: Any  # three more columns, for the second part of the pairs, which another thread may do; empty for few bodies
     ready: Any  # of one number: 1 if all is summed up already
+    halted: Any  # of one number: 1 breaks sums off, from another thread; what they give is of no use then
 
 
 def columns(count: int, n: int) -> list[Any]:
@@ -117,13 +118,13 @@ def direct(constant: float, soft: float, strict: tuple[float, ...], n: int, *, p
     """Attraction pair by pair between at most n bodies, with its memory; `parted`: summed in two parts."""
     rest = np.array(columns(3, n)) if parted else np.zeros((3, 0))
     x, y, z, mass, ax, ay, az = columns(7, n)
-    return Direct(constant, soft, strict, x, y, z, mass, ax, ay, az, rest, np.zeros(1, np.int64))
+    return Direct(constant, soft, strict, x, y, z, mass, ax, ay, az, rest, np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 @branch
 def attract(
     dim: Any, strict: Any, soft: Real, xs: Any, ys: Any, zs: Any, ms: Any, ax: Any, ay: Any, az: Any,
-    first: Index, last: Index, n: Index,
+    first: Index, last: Index, n: Index, halted: Any,
 ) -> None:  # fmt: skip
     """Add to ax, ay, az the accelerations of n bodies by pairs whose first is between `first` and `last`.
 
@@ -133,6 +134,8 @@ def attract(
     zero = spread(0.0)
     soft = max(soft, FLOOR)
     for tile in range(first, last, TILE):
+        if halted[0] != 0:
+            break
         p, a = of_eight(xs, ys, zs, tile), of_eight(ax, ay, az, tile)
         for i in range(tile, tile + TILE):
             d = difference(of_one(xs, ys, zs, i), p)
@@ -157,10 +160,14 @@ def attract(
 
 
 @branch
-def pair_energy(dim: Any, strict: Any, soft: Real, xs: Any, ys: Any, zs: Any, ms: Any, accel: Any, n: Index) -> float:
+def pair_energy(
+    dim: Any, strict: Any, soft: Real, xs: Any, ys: Any, zs: Any, ms: Any, accel: Any, n: Index, halted: Any
+) -> float:
     """-½ Σ_i Σ_j≠i G m_i m_j / sqrt(d² + ε²), J, of n bodies; pairs at one place without softening count as zero."""
     energy = 0.0
     for i in range(ZERO, n):
+        if halted[0] != 0:
+            break
         p, sums = of_one(xs, ys, zs, i), spread(0.0)
         for j in range(i // TILE * TILE, n, TILE):
             d, m = difference(of_eight(xs, ys, zs, j), p), read(ms, j)
@@ -205,7 +212,7 @@ def parted(attraction: Any, full: Index) -> Any:
 def attract_first(dim: Any, attraction: Any, full: Index) -> None:
     """The first part of the pairs; all of them, where there is no other."""
     a = attraction
-    attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, a.ax, a.ay, a.az, ZERO, parted(a, full), full)
+    attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, a.ax, a.ay, a.az, ZERO, parted(a, full), full, a.halted)
 
 
 @law
@@ -214,7 +221,7 @@ def attract_rest(dim: Any, attraction: Any, full: Index) -> None:
     a = attraction
     if a.rest.size > 0:
         bx, by, bz = a.rest[ZERO], a.rest[ONE], a.rest[TWO]
-        attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, bx, by, bz, parted(a, full), full, full)
+        attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, bx, by, bz, parted(a, full), full, full, a.halted)
 
 
 @law
@@ -238,5 +245,5 @@ def add_direct(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> N
 def energy_direct(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> float:
     """The potential energy of the first n bodies, J, pair by pair."""
     fill(dim, attraction, place, accel, np.uint64(n))
-    x, y, z, m = attraction.x, attraction.y, attraction.z, attraction.mass
-    return pair_energy(dim, attraction.strict, attraction.soft, x, y, z, m, accel, np.uint64(n))
+    a = attraction
+    return pair_energy(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, accel, np.uint64(n), a.halted)

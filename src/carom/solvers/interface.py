@@ -18,6 +18,10 @@ class Solver(Protocol):
 
     name: str
 
+    @property
+    def whole(self) -> bool:
+        """Is it known that nothing is half done at present, whatever broke off the run?"""
+
     def advance(self, until: float, quota: int, logs: NDArray[Any]) -> bool:
         """Run to a time, or until so many more collisions are done, and write them into `logs` as far as it has room.
 

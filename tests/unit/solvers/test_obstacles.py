@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from carom import Ball, Box, Circle, Polygon, Scene, Wedge
@@ -169,6 +169,7 @@ def test_one_impact(e, mu, angle, speed, degrees):
     by_bounce, by_rub, contacts = ball.advance()
     un, ut = speed * math.cos(angle), speed * math.sin(angle)
     jolt = (1.0 + e) * un
+    assume(abs(abs(ut) - mu * jolt) > 16 * EPS * speed)  # at the very limit, rounding decides whether it sticks
     slid = 0.0 if abs(ut) <= mu * jolt else ut - math.copysign(0.8 * mu * jolt, ut)
     assert contacts >= 1  # with e = 0, what rounding leaves of the normal speed may be met again
     after = ball.velocity[0, :2]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from carom import portable
 from carom.errors import EndlessError, Problem, SceneError, StackError
+from carom.physics.hearing import held_back
 from carom.scene import Scene
 from carom.solvers.exact import calendar, candidate, looking, loop, memory, stored
 from carom.solvers.exact.build import Region, build
@@ -23,6 +25,7 @@ from carom.solvers.exact.origin import absolute, last_moment, relative
 from carom.solvers.exact.predict import Sight
 from carom.solvers.exact.records import NONE, ball_record, clock_record
 from carom.solvers.exact.together import simultaneous
+from carom.solvers.pacing import Pace
 from carom.world.anchors import World
 from carom.world.collisions import collision_record
 from carom.world.walls import wall_bounds
@@ -38,9 +41,13 @@ REORDER = 4  # epochs after which they are put in order again
 MEDIUM = 4_000  # balls from which the nearest caches are too small: fetch what an opened bucket will touch
 LARGE = 12_000  # balls from which memory, not arithmetic, sets the pace: fetch ahead
 QUEUE, LARGE_QUEUE = 1, 0.25  # buckets of the calendar a ball, at least; few enough to stay in the cache
-
+LEAST_SLICE = 1024.0  # entries of the calendar that the first slice of a run looks at
 
 COUNTERS = ("ball_ball", "ball_wall", "seams", "rests", "softened")
+
+
+def _nobody_listens() -> None:
+    """What is called after each slice, if nobody says."""
 
 
 class Engine:
@@ -54,6 +61,9 @@ class Engine:
         self.epochs = 0
         self.histories: tuple[History, ...] = ()
         self.page: Page | None = None
+        self.pace = Pace(LEAST_SLICE)
+        self.whole = True
+        """Is nothing half done at present, so that the state can be read, and the run can go on?"""
         self._no_logs = np.zeros(0, collision_record)
         self._no_notes = np.zeros(0, note_record)
         self.clock = memory.placed(1, clock_record, memory.CLOCK)
@@ -209,35 +219,50 @@ class Engine:
 
     # Running.
 
-    def advance(self, until: float, quota: int, logs: NDArray[Any]) -> bool:
+    def advance(
+        self, until: float, quota: int, logs: NDArray[Any], reach: Callable[[], object] = _nobody_listens
+    ) -> bool:
         """Run to an absolute time, or until so many more collisions are done and there is another; True if so.
 
-        The collisions are written into `logs` as far as it has room.
+        The collisions are written into `logs` as far as it has room. It runs in slices, and calls `reach` after each.
         """
         if not self.balls.size:
             self._tell(until)
             return False
-        clock = self.clock
-        clock["logged"] = 0
-        target = self.collisions + quota
-        told = 0
+        self.clock["logged"] = 0
+        target = self.collisions + quota if quota > 0 else quota
         while True:
-            clock["quota"] = target - self.collisions if quota > 0 else quota
+            self.whole = False
+            with held_back():
+                reason = self._slice(until, target, logs)
+                self.whole = True
+            if reason != loop.PAUSE:
+                return reason == loop.READY
+            reach()
+
+    def _slice(self, until: float, target: int, logs: NDArray[Any]) -> int:
+        """Run for about a tenth of a second at most; says why it stopped. Nothing is half done then."""
+        clock = self.clock
+        told, began = int(clock["logged"][0]), perf_counter()
+        clock["left"] = self.pace.whole
+        while True:
+            clock["quota"] = target - self.collisions if target > 0 else target
             reason = self._call(until, logs, afresh=False)
             self._tell(until if reason == loop.LIMIT else np.inf)
             if logs.size:
                 fresh = logs["time"][told : int(clock["logged"][0])]
                 fresh[:] = self.absolute(fresh)
                 told += fresh.size
-            if reason in (loop.LIMIT, loop.READY):
-                return reason == loop.READY
             if reason == loop.FULL:
                 self._turn_page()
                 continue
+            if reason in (loop.LIMIT, loop.READY, loop.PAUSE):
+                self.pace.learn(perf_counter() - began, full=reason == loop.PAUSE)
+                return reason
             self._refresh(epoch=reason == loop.EPOCH)
             if reason == loop.IDLE:
                 clock["idle"] = 0
-                return False
+                return reason
             if reason == loop.STACK:
                 culprits = [int(k) for k in (clock["culprit_a"][0], clock["culprit_b"][0]) if k != NONE]
                 raise StackError(culprits, self.time)

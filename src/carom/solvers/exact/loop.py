@@ -27,6 +27,7 @@ IDLE: Final = 4  # balls go round and round, and no collision is in sight
 STACK: Final = 5  # a ball rests on another, or on a round wall
 ENDLESS: Final = 6  # time does not advance
 FULL: Final = 7  # there is no room to write down another event
+PAUSE: Final = 8  # as many entries are looked at as wished; nothing is half done
 
 PATIENCE: Final = (
     1_000_000  # seams crossed in a row, on a run without a time limit, after which no collision is expected
@@ -151,6 +152,9 @@ def advance(
 ) -> int:  # fmt: skip
     """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
 
+    It pauses once it has looked at `clock.left` entries of the calendar, whatever they are: who calls it can listen for
+    Ctrl-C, and let it go on to the same bits.
+
     A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision. With
     `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once). The length of
     `ahead` says how early memory is asked for (`Engine.ahead`).
@@ -165,6 +169,9 @@ def advance(
         reason = GO
         again = False
         if not afresh:
+            clock.left -= 1
+            if clock.left < 0:
+                return PAUSE
             lossy = contact.time > 0.0
             if not next_entry(dim, hood, balls, streak, lossy, clock, heap_t, heap_i, blocks, limit, ahead):
                 return LIMIT

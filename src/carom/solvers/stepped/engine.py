@@ -9,17 +9,18 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, ForceError, StepWarning
 from carom.physics.attraction import Direct
-from carom.physics.hearing import held_back, let_through
+from carom.physics.hearing import Steps, held_back, let_through
 from carom.scene import Scene
 from carom.solvers.pacing import Pace
 from carom.solvers.stepped import build, loop, partners, stored, tree
+from carom.solvers.stepped.account import Account
 from carom.solvers.stepped.between import glimpse
 from carom.solvers.stepped.build import (
     Heap,
@@ -52,6 +53,7 @@ from carom.world.collisions import NOBODY, collision_record
 
 Floats = NDArray[np.float64]
 Hook = Callable[[], object]
+T = TypeVar("T")
 
 MANY = 2**62
 LARGE = 4096
@@ -60,6 +62,8 @@ SORTING = 64
 """Steps between two sorts."""
 PATIENCE = 10_000_000
 """Steps without a collision, on a run without an end in time, after which no collision is expected."""
+CROWD = 8192
+"""Bodies that attract each other from which on a step may take so long that Ctrl-C must break it off."""
 HEARING = 0.1
 """Seconds after which who waits for other threads listens whether somebody pressed Ctrl-C."""
 
@@ -80,6 +84,8 @@ class Engine(Steered):
     """A run of the stepped solver."""
 
     name = "stepped"
+    whole = False
+    """What breaks off a run may break off a step."""
 
     def __init__(self, scene: Scene, method: Method, forces: Sequence[Force] = ()) -> None:
         self.scene = scene
@@ -151,9 +157,10 @@ class Engine(Steered):
         clock, watch = self.clock[0], self.watch
         first, known, began = int(clock["steps"]), int(clock["logged"]), perf_counter()
         size = min(steps, self.pace.whole, watch.left if watch else steps)
-        with held_back(compiling=True):
+        make = partial(self._guarded if self.extra else self._steps, size, goal, logs)
+        with held_back(compiling=True) as held:
             try:
-                reason = self._guarded(size, goal, logs) if self.extra else self._steps(size, goal, logs)
+                reason = self._breakable(held, make, DONE) if self.lengthy else make()
             finally:
                 self._name(logs[known : int(clock["logged"])])
             if reason == CROWDED:
@@ -163,8 +170,31 @@ class Engine(Steered):
             made = int(clock["steps"]) - first
             self.pace.learn(perf_counter() - began, full=made == self.pace.whole)
             if watch and watch.is_due(made):
-                self._look_at_energy()
+                seen = partial(self.account, self.time)
+                self._look_at_energy(self._breakable(held, seen, None) if self.lengthy else seen())
         return reason
+
+    @property
+    def lengthy(self) -> bool:
+        """Are there so many bodies that attract each other that a single step may take long?"""
+        return bool(self.forces.attraction) and len(self.rows.number) > CROWD and not self.hooks
+
+    def _breakable(self, held: Steps, work: Callable[[], T], broken: T) -> T:
+        """Do work in another thread, while this one listens.
+
+        Ctrl-C breaks off the sums over bodies; the state is that from before then, and the answer `broken`.
+        """
+        state, halted = stored.state_of(self), self.forces.attraction.halted
+        with ThreadPoolExecutor(1) as thread:
+            doing = thread.submit(work)
+            while not wait([doing], HEARING).done:
+                if held.noted:
+                    halted[0] = 1
+        if not halted[0]:
+            return doing.result()
+        halted[0] = 0
+        stored.take(self, state)
+        return broken
 
     def _guarded(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
         """Make steps with custom forces; if one raises an error, the run stands at the end of the step before."""
@@ -179,10 +209,9 @@ class Engine(Steered):
                 self._steps(made, goal, logs)
             raise
 
-    def _look_at_energy(self) -> None:
+    def _look_at_energy(self, account: Account | None) -> None:
         """Say so, once, if the energy has gone astray: steps that are too long throw apart who comes very close."""
-        account = self.account(self.time)
-        if self.watch and is_astray(account, piled=bool(self.heap)):
+        if account and self.watch and is_astray(account, piled=bool(self.heap)):
             self.watch = None
             message = close_approach(account, self.time, self.method.step)
             warnings.warn(message, StepWarning, stacklevel=8)  # who runs it

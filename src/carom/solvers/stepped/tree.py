@@ -63,7 +63,7 @@ def attraction_of(
     return Tree(
         *(G, soft, flavour, opening),
         *(x, y, z, mass, ax, ay, az),
-        *(rows, first, of_leaves, left, low, high, spot, moments, far, near),
+        *(rows, first, of_leaves, left, low, high, spot, moments, far, near, np.zeros(1, np.int64)),
     )
 
 

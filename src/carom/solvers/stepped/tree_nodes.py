@@ -44,6 +44,7 @@ class Tree(NamedTuple):
     moments: Any  # G m; 3 G times the second moments xx, xy, yy, xz, yz, zz; half of their trace
     far: Any  # nodes that act on a group as a whole
     near: Any  # leaves that act on it body by body
+    halted: Any  # of one number: 1 breaks sums off, as in `attraction.Direct`
 
 
 # ---------------------------------------------------------------- growth

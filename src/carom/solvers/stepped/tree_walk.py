@@ -104,7 +104,7 @@ def pull(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
     """Write the accelerations of all bodies into the columns."""
     soft, zero = max(tree.soft, FLOOR), spread(0.0)
     group = ZERO
-    while group < nodes:
+    while group < nodes and tree.halted[0] == 0:
         count = np.uint64(tree.leaves[group])
         if count > GROUP:
             group += ONE
@@ -169,7 +169,7 @@ def potential_of_bodies(
 def fathom(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
     """Write minus the potential at all bodies into the column ax."""
     soft, group = tree.soft, ZERO
-    while group < nodes:
+    while group < nodes and tree.halted[0] == 0:
         count = np.uint64(tree.leaves[group])
         if count > GROUP:
             group += ONE
