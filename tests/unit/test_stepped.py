@@ -1011,7 +1011,7 @@ class TestCloseApproaches:
         scene = self.falling(softening=0.2)
         one = Simulation(scene, step=0.01).run(until=50.0)
         looks: list[float] = []
-        monkeypatch.setattr(type(one._solver), "_look_at_energy", lambda self: looks.append(self.time))
+        monkeypatch.setattr(type(one._solver), "_look_at_energy", lambda self, _account: looks.append(self.time))
         two = Simulation(scene, step=0.01)
         for k in range(1, 501):
             two.run(until=0.1 * k)

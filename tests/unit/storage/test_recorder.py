@@ -87,7 +87,7 @@ def test_what_was_broken_off_is_not_recorded_any_more_and_says_so(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(sim._solver, "advance", broken)
+        patch.setattr(sim._solver, "_slice", broken)
         with pytest.raises(KeyboardInterrupt):
             sim.run(until=0.3)
     with pytest.warns(
