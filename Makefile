@@ -79,6 +79,7 @@ documents: setup
 	@echo "==> generated documents are up to date"
 	@$(BIN)/python tools/requirements_table.py --check
 	@$(BIN)/python tools/keys_table.py --check
+	@$(BIN)/python tools/rooms.py --check
 	@$(BIN)/python tools/reference.py --check
 
 docs: setup  ## build the documents as a site, into site/; links and anchors are checked
@@ -93,6 +94,9 @@ requirements: setup  ## write docs/requirements.md anew from the tests
 
 keys: setup  ## write docs/keys.md anew from the keymap of the laboratory
 	@$(BIN)/python tools/keys_table.py
+
+rooms: setup  ## write the tables of docs/architecture.md anew from the code
+	@$(BIN)/python tools/rooms.py
 
 schema: setup  ## write docs/schema anew
 	@$(BIN)/carom schema > docs/schema/scene.schema.json

@@ -91,7 +91,7 @@ def drawing(count: int, effort: Effort) -> Row:
     """Frames a second and latency for a gas of `count` disks."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "gas.json"
-        from carom.scene.files import dump  # noqa: PLC0415  # with the scene, when it is needed
+        from carom.scene.io.files import dump  # noqa: PLC0415  # with the scene, when it is needed
 
         dump(scenes.gas(count, 0.3), file)
         with laboratory(file) as address, tab(address) as page:

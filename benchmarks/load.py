@@ -24,10 +24,10 @@ import numpy as np
 from benchmarks.line import Address, Line, Tab
 from carom import Simulation
 from carom.scene import Scene, library
-from carom.scene.files import loads
+from carom.scene.io.files import loads
 
 SERVER = (
-    "from carom.lab.server import serve\n"
+    "from carom.lab.server.start import serve\n"
     "from carom.lab.app import create_app\n"
     "raise SystemExit(serve(create_app, port=0, open_browser=False))\n"
 )

@@ -103,8 +103,8 @@ def swept(effort: Effort, *, workers: int, batch: float | None = None) -> Row:
     """Short runs on so many workers."""
     with dask():
         import carom  # noqa: PLC0415  # when it is needed
-        from carom.sweeps import flow  # noqa: PLC0415  # as above
-        from carom.sweeps.work import Errand  # noqa: PLC0415  # as above
+        from carom.sweeps.running import flow  # noqa: PLC0415  # as above
+        from carom.sweeps.running.work import Errand  # noqa: PLC0415  # as above
 
         count = (6000 if effort.slices > QUICK.slices else 2000) // (1 if batch is None or batch else 4)
         study = carom.Study(
@@ -162,8 +162,8 @@ def empty_tasks(effort: Effort) -> Row:
 
 def thousand(effort: Effort) -> Row:
     """A sweep of naps on a thousand workers, through the very loop that sends real runs."""
-    from carom.sweeps import flow  # noqa: PLC0415  # as above
-    from carom.sweeps.cluster import Crew  # noqa: PLC0415  # as above
+    from carom.sweeps.running import flow  # noqa: PLC0415  # as above
+    from carom.sweeps.running.cluster import Crew  # noqa: PLC0415  # as above
 
     runs = MANY * (NAPS if effort.slices > QUICK.slices else NAPS // 2)
     began = time.perf_counter()
@@ -196,7 +196,7 @@ class Counted:
     @property
     def counts(self) -> Any:
         """How many have ended."""
-        from carom.sweeps.ledger import Counts  # noqa: PLC0415  # as above
+        from carom.sweeps.results.ledger import Counts  # noqa: PLC0415  # as above
 
         return Counts(self.total, self.ended)
 
@@ -208,7 +208,7 @@ class Counted:
 
 def named(k: int) -> Any:
     """A run of no study."""
-    from carom.sweeps.plan import RunSpec  # noqa: PLC0415  # as above
+    from carom.sweeps.study.plan import RunSpec  # noqa: PLC0415  # as above
 
     return RunSpec(k, f"{k:016x}", k, 0, k, {"balls[0].velocity[0]": float(k)})
 

@@ -50,7 +50,7 @@ def test_importing_carom_is_light() -> None:
 
 
 def test_scenes_compile_nothing() -> None:
-    assert not loaded_by("import carom.scene.files, carom.scene.library") & {"numba", "llvmlite"}
+    assert not loaded_by("import carom.scene.io.files, carom.scene.library") & {"numba", "llvmlite"}
 
 
 def test_the_command_line_starts_light() -> None:

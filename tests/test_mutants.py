@@ -43,8 +43,8 @@ def test_the_page_tells_of_each(tool: ModuleType) -> None:
 
 def test_a_mutation_that_no_longer_fits_is_named(tool: ModuleType) -> None:
     first = tool.mutants()[0]
-    assert "0 times in src/carom/physics/collision.py" in replace(first, old="no such line").problem(ROOT)
-    assert "times in src/carom/physics/collision.py" in replace(first, old="n").problem(ROOT)
+    assert "0 times in src/carom/physics/impact.py" in replace(first, old="no such line").problem(ROOT)
+    assert "times in src/carom/physics/impact.py" in replace(first, old="n").problem(ROOT)
     assert "there is no src/carom/physics/gone.py" in replace(first, file="physics/gone.py").problem(ROOT)
     assert "there is no tests/gone.py" in replace(first, tests=("gone.py",)).problem(ROOT)
 

@@ -15,8 +15,8 @@ from typing import Any
 import numba
 import pytest
 
-from carom import numba_version
 from carom.errors import VersionError
+from carom.kernels import numba_version
 
 ROOT = Path(__file__).parent.parent
 COMES_WITH = {"cycler": "matplotlib", "llvmlite": "numba", "pydantic_core": "pydantic", "orjson": "nicegui"}

@@ -49,7 +49,7 @@ def study() -> Door:
 
 def packet() -> Door:
     """What a page sends to the laboratory."""
-    from carom.lab.packets import verdict  # noqa: PLC0415  # imported while it is watched
+    from carom.lab.server.packets import verdict  # noqa: PLC0415  # imported while it is watched
 
     def look(text: str) -> None:
         if verdict(text, "me") not in {"pass", "drop", "refuse"}:

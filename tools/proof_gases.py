@@ -6,10 +6,10 @@ from collections.abc import Callable
 import numpy as np
 
 from carom import Balls, Simulation, library
-from carom.observe import theory
 from carom.observe.blocks import estimate
+from carom.observe.measures import theory
+from carom.observe.measures.speeds import shares
 from carom.observe.observable import observable
-from carom.observe.speeds import shares
 from proof_claim import SIGMAS, Found, claim, mean, power
 
 STATE = "Gases: the equation of state"

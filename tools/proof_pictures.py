@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle as Disk
 
 from carom import Ball, Balls, Box, Link, Scene, Simulation, library, plots
-from carom.observe import theory
+from carom.observe.measures import theory
 from carom.views.palette import Palette
 from proof_claim import power
 

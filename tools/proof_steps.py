@@ -19,7 +19,7 @@ from carom import (
     Simulation,
     library,
 )
-from carom.solvers.stepped.integrators import INTEGRATORS
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
 from proof_claim import EPS, Found, claim, near, power
 
 SPRINGS = "Integrators and springs"

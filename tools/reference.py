@@ -14,12 +14,14 @@ from pathlib import Path
 
 import carom
 from carom.observe import observable
-from carom.scene import files, library
+from carom.scene import library
+from carom.scene.io import files
 from carom.solvers.registry import CARDS
-from carom.solvers.stepped.amplification import stable_oscillation
-from carom.solvers.stepped.integrators import INTEGRATORS
-from carom.sweeps import ready, study
-from carom.sweeps.laws import LAWS
+from carom.solvers.stepped.integrators.amplification import stable_oscillation
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
+from carom.sweeps import ready
+from carom.sweeps.study import study
+from carom.sweeps.study.laws import LAWS
 from reference_commands import commands
 from reference_layout import recordings
 from reference_schema import keys, parts, table

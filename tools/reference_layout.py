@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from carom.scene import Attraction, Ball, Box, Scene
-from carom.solvers.exact.history import History
-from carom.storage import formats, h5md
+from carom.solvers.exact.history.history import History
+from carom.storage import formats
+from carom.storage.hdf5 import writer
 from carom.storage.tape import Header, Measured, layout_of
 from reference_schema import table
 
@@ -24,7 +25,7 @@ def recordings() -> list[str]:
     rows = _rows(whole)
     told = (inspect.getdoc(sys.modules[History.__module__]) or "").partition("(`over`):\n\n")[2]
     return [
-        f"A recording is an HDF5 file in the H5MD layout, version {'.'.join(map(str, h5md.VERSION))}; what is",
+        f"A recording is an HDF5 file in the H5MD layout, version {'.'.join(map(str, writer.VERSION))}; what is",
         f"carom's own is under `/carom`, format {formats.FORMAT}. How it is made and read is in",
         "[recording](../recording.md). N is the number of balls, d the dimension (2 or 3). Where the first length is",
         "*rows*, the dataset grows with the run.",
@@ -46,7 +47,7 @@ def recordings() -> list[str]:
     ]
 
 
-def _layout(*, merging: bool) -> h5md.Layout:
+def _layout(*, merging: bool) -> writer.Layout:
     """That of a run with everything in it: periodic and exact, or of balls that merge."""
     balls = [Ball(position=(0.25, 0.25), radius=0.1), Ball(position=(0.75, 0.75), radius=0.1)]
     if merging:
@@ -58,7 +59,7 @@ def _layout(*, merging: bool) -> h5md.Layout:
     return layout_of(header, [measured], {} if merging else History(scene).drain())
 
 
-def _rows(layout: h5md.Layout) -> dict[str, list[str]]:
+def _rows(layout: writer.Layout) -> dict[str, list[str]]:
     """A row of the table for each dataset, by its path."""
     rows = {
         column.path: [f"`/{column.path}`", str(column.dtype), " × ".join(["rows", *_lengths(column)]), column.unit]
@@ -71,19 +72,19 @@ def _rows(layout: h5md.Layout) -> dict[str, list[str]]:
         rows[path] = [f"`/{path}`", "text, JSON", "", ""]
     rows["carom/rows"] = ["`/carom/rows`", "int64", "rows × datasets", ""]
     rows["carom/complete"] = ["`/carom/complete`", "uint8", "1, once it was closed in order", ""]
-    rows[f"{h5md.BALLS}/position/value"][3] = "m"
+    rows[f"{writer.BALLS}/position/value"][3] = "m"
     return dict(sorted(rows.items()))
 
 
-def _lengths(column: h5md.Column) -> list[str]:
+def _lengths(column: writer.Column) -> list[str]:
     """The lengths of a row, by name: the scene is of two balls in the plane, so that a 2 is N or d."""
-    if column.path.startswith((h5md.PAST, h5md.EDITS)):
+    if column.path.startswith((writer.PAST, writer.EDITS)):
         return list(map(str, column.shape))
     names = ["N", "d"] if any(word in column.path.split("/") for word in FRAME_OF_BALLS) else ["d"]
     return ["N", "d"] if len(column.shape) == 2 else names[: len(column.shape)]
 
 
-def _attributes(layout: h5md.Layout) -> Iterable[list[Any]]:
+def _attributes(layout: writer.Layout) -> Iterable[list[Any]]:
     yield from ([f"`/{path}`", ", ".join(f"`{name}`" for name in one)] for path, one in layout.attributes.items())
     yield ["each growing dataset with a unit", "`unit`"]
     yield ["`/carom/rows`", "`datasets`: the paths whose rows it counts"]

@@ -100,9 +100,8 @@ if TYPE_CHECKING:
         StorageError,
         StudyError,
     )
-    from carom.live import LiveBall, LiveBalls
+    from carom.observe.collisions import Collision, CollisionArray
     from carom.observe.observable import Observable
-    from carom.report import Collision, CollisionArray
     from carom.scene import (
         Attraction,
         Ball,
@@ -137,16 +136,17 @@ if TYPE_CHECKING:
         Wedge,
         library,
     )
-    from carom.scene.files import dump, load
-    from carom.simulation import Simulation
-    from carom.solvers.stepped.account import Account
-    from carom.solvers.stepped.extra import Force, force
-    from carom.solvers.stepped.integrators import Integrator, register
-    from carom.solvers.stepped.verifying import verify
+    from carom.scene.io.files import dump, load
+    from carom.simulation.live_balls import LiveBall, LiveBalls
+    from carom.simulation.simulation import Simulation
+    from carom.solvers.stepped.energy.account import Account
+    from carom.solvers.stepped.forces.custom import Force, force
+    from carom.solvers.stepped.integrators.cards import Integrator, register
+    from carom.solvers.stepped.integrators.verify import verify
     from carom.storage.recording import Recording
-    from carom.sweeps.driver import sweep
-    from carom.sweeps.study import Study
-    from carom.sweeps.table import Table
+    from carom.sweeps.results.table import Table
+    from carom.sweeps.running.driver import sweep
+    from carom.sweeps.study.study import Study
     from carom.views.svg import draw
 
 _HOMES = {
@@ -168,18 +168,18 @@ _HOMES = {
         "StudyError",
     ),
     "carom.observe.observable": ("Observable",),
-    "carom.live": ("LiveBall", "LiveBalls"),
-    "carom.report": ("Collision", "CollisionArray"),
-    "carom.scene.files": ("dump", "load"),
-    "carom.simulation": ("Simulation",),
-    "carom.solvers.stepped.account": ("Account",),
-    "carom.solvers.stepped.extra": ("Force", "force"),
-    "carom.solvers.stepped.integrators": ("Integrator", "register"),
-    "carom.solvers.stepped.verifying": ("verify",),
+    "carom.simulation.live_balls": ("LiveBall", "LiveBalls"),
+    "carom.observe.collisions": ("Collision", "CollisionArray"),
+    "carom.scene.io.files": ("dump", "load"),
+    "carom.simulation.simulation": ("Simulation",),
+    "carom.solvers.stepped.energy.account": ("Account",),
+    "carom.solvers.stepped.forces.custom": ("Force", "force"),
+    "carom.solvers.stepped.integrators.cards": ("Integrator", "register"),
+    "carom.solvers.stepped.integrators.verify": ("verify",),
     "carom.storage.recording": ("Recording",),
-    "carom.sweeps.driver": ("sweep",),
-    "carom.sweeps.study": ("Study",),
-    "carom.sweeps.table": ("Table",),
+    "carom.sweeps.running.driver": ("sweep",),
+    "carom.sweeps.study.study": ("Study",),
+    "carom.sweeps.results.table": ("Table",),
     "carom.views.svg": ("draw",),
 }
 _MODULES = {"library": "carom.scene.library", "plots": "carom.plots", "video": "carom.video"}

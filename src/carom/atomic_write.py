@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from uuid import uuid4
 
 from carom.errors import StorageError
-from carom.locking import taken
+from carom.file_lock import taken
 
 POSIX = os.name != "nt"
 LONGEST_NAME = 255

@@ -11,7 +11,7 @@ from benchmarks.store import Store
 from rich.console import Console
 
 from benchmarks import report, scenes, speed
-from carom.world import placement
+from carom.scene.placement import check
 
 TINY = Effort(slices=2, seconds=0.001, turnover=1, warm_up=1)
 FACTS = {"date": "2026-01-02", "processor": "any", "load": "1.0"}
@@ -122,4 +122,4 @@ def test_a_pattern_chooses_cases(quick):
 
 @pytest.mark.parametrize("make", [scenes.star, scenes.falling, scenes.masses, scenes.lossy, scenes.boxed])
 def test_scenes_are_valid(make):
-    assert placement.problems(make(300, 0.3)) == []
+    assert check.problems(make(300, 0.3)) == []

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from browser.workbench import Workbench
 from carom import library
-from carom.lab.keymap import KEYS, Key
+from carom.lab.commands.keymap import KEYS, Key
 
 Step = tuple[str, dict[str, Any]]
 Seen = dict[str, Any]

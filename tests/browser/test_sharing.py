@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from browser.conftest import Visitor
 from browser.workbench import Workbench
 from carom import library
-from carom.scene.files import dumps
+from carom.scene.io.files import dumps
 
 DROP = """text => {
   const files = new DataTransfer();

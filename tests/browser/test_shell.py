@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from browser.conftest import PHONE
 from carom import library
-from carom.scene.files import dumps
+from carom.scene.io.files import dumps
 
 expect.set_options(timeout=30_000)
 

@@ -10,8 +10,8 @@ import pytest
 
 from browser.conftest import PHONE, ROOT, Tabs
 from browser.stage import Stage, files, frame
-from carom.lab.commands import COMMANDS
-from carom.lab.keymap import KEYS
+from carom.lab.commands.keymap import KEYS
+from carom.lab.commands.table import COMMANDS
 
 BOX = {"kind": "box", "low": [-2.0, -1.0], "high": [2.0, 1.0], "periodic": [False, False]}
 TWO = [[-1.0, 0.0], [1.0, 0.5]]

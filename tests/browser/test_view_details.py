@@ -6,7 +6,7 @@ import pytest
 
 from browser.conftest import PHONE, Tabs
 from browser.stage import Stage, files
-from carom.lab.keymap import keymap
+from carom.lab.commands.keymap import keymap
 
 INKED = """([x, y, reach]) => {
   bench._draw(performance.now());

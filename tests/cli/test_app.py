@@ -87,7 +87,7 @@ def test_ctrl_c_is_a_word_and_no_traceback(carom, monkeypatch: pytest.MonkeyPatc
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("carom.cli.scenes.show_all", interrupted)
+    monkeypatch.setattr("carom.cli.commands.scenes.show_all", interrupted)
     answer = carom("scenes")
     assert (answer.code, answer.out, answer.err) == (130, "", "stopped by Ctrl-C.\n")
 

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from carom.lab.server import bound
+from carom.lab.server.start import bound
 
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that goes wrong must not come so far."""
-    monkeypatch.setattr("carom.lab.server.Server.until_stopped", lambda *arguments: pytest.fail("a server started"))
+    monkeypatch.setattr(
+        "carom.lab.server.start.Server.until_stopped", lambda *arguments: pytest.fail("a server started")
+    )
 
 
 def one_line(answer, code: int, *words: str) -> None:

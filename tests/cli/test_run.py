@@ -11,7 +11,7 @@ from carom import library
 from carom.cli.progress import Bar
 from carom.cli.summary import count, is_elastic
 from carom.errors import StackError
-from carom.scene.files import loads
+from carom.scene.io.files import loads
 
 
 def figures(answer) -> dict:

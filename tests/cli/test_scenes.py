@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from carom import library
-from carom.scene.files import load
+from carom.scene.io.files import load
 
 SIX = ["empty", "central-horizontal", "central-vertical", "oblique", "three-bodies", "break"]
 

@@ -17,9 +17,10 @@ from carom.cli.sweep_table import plain, some, with_error
 from carom.cli.terminal import console
 from carom.errors import ClusterError
 from carom.storage.lock import Lock
-from carom.sweeps import driver, ready
-from carom.sweeps.driver import Progress
-from carom.sweeps.study import Study
+from carom.sweeps import ready
+from carom.sweeps.running import driver
+from carom.sweeps.running.driver import Progress
+from carom.sweeps.study.study import Study
 
 PLOT = """\
 [plot]

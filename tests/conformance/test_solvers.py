@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Box, Circle, Link, Open, Polygon, Scene, Simulation
-from carom.solvers.stepped.integrators import INTEGRATORS
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
 from reference.reversal import there_and_back
 from reference.scenes import box_scene, filled
 from reference.separation import deepest_overlap, deepest_pair, deepest_wall

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from carom.lab.keymap import KEYS
+from carom.lab.commands.keymap import KEYS
 from carom.lab.pages.keys import sign
 from carom.lab.texts import texts
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from carom.scene import files
-from carom.sweeps import study
+from carom.scene.io import files
+from carom.sweeps.study import study
 
 STORED = Path(__file__).parent.parent.parent / "docs/schema"
 

@@ -21,11 +21,11 @@ PROCESSORS = {
 MARKS = """
 import hashlib, json
 from carom.scene import library
-from carom.scene.files import dumps
-from carom.solvers.stepped.method import method_for
-from carom.solvers.stepped.region_table import regions_of
-from carom.world.anchors import contact_of
-from carom.world.walls import Walls
+from carom.scene.io.files import dumps
+from carom.solvers.stepped.integrators.method import method_for
+from carom.solvers.stepped.regions.table import regions_of
+from carom.solvers.exact.world import contact_of
+from carom.solvers.exact.wall_table import Walls
 
 mixed = {"count": 300, "mass_ratio": 7.0, "radius_ratio": 2.0, "fraction": 0.1}
 asked = [(name, {}) for name in library.names()]

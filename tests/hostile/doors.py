@@ -100,7 +100,7 @@ _CELL = """
 import json, os, resource, sys, time
 from hostile.doors import typed
 from carom.cli import main
-import carom.simulation, carom.sweeps.study, carom.world.placement
+import carom.simulation.simulation, carom.sweeps.study.study, carom.scene.placement.check
 most = int(sys.argv[1])
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + most, held + most))

@@ -111,7 +111,7 @@ def test_a_lack_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def greedy(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("carom.cli.check.load", greedy)
+    monkeypatch.setattr("carom.cli.commands.check.load", greedy)
     assert refused("check", "s.toml") == (
         "carom: there is not enough memory for this. Use fewer balls, or a machine with more.\n"
     )
@@ -126,9 +126,9 @@ DANGEROUS = {
 }  # fmt: skip
 ALLOWED: dict[str, set[str]] = {
     # Dask sends work to its own workers as pickles: from us, to processes that we started or that were named by hand.
-    "sweeps/driver.py": {"cloudpickle"},
-    "sweeps/work.py": {"pickle"},
-    "lab/track.py": {"pickle"},  # only written, to see how large a run is; never read
+    "sweeps/running/driver.py": {"cloudpickle"},
+    "sweeps/running/work.py": {"pickle"},
+    "lab/bench/track.py": {"pickle"},  # only written, to see how large a run is; never read
 }
 
 

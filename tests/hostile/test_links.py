@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from carom.errors import ArgumentError, SceneError
 from carom.lab import share
-from carom.lab.opening import parameters_of
+from carom.lab.commands.opening import parameters_of
 from carom.scene import Scene, library
 from effort import examples
 from hostile.doors import answered

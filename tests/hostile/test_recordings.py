@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 import carom
 from carom.cli import main
 from carom.errors import CaromError, StorageError
-from carom.storage import chunks, formats, inventory
+from carom.storage import formats, inventory
+from carom.storage.hdf5 import chunks
 from carom.storage.recording import Recording
 from effort import examples
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from carom.cli.scenes import text_of
+from carom.cli.commands.scenes import text_of
 from carom.errors import SceneError
-from carom.scene import files, library
-from carom.world.placement import problems
+from carom.scene import library
+from carom.scene.io import files
+from carom.scene.placement.check import problems
 from effort import examples
 from hostile.doors import answered, in_a_cell, refused, typed
 from hostile.mutants import NASTY, SLY, as_json, as_toml, documents, texts

@@ -25,11 +25,11 @@ from hostile.doors import AWKWARD, check_clear
 from lab.serving import Served, served
 
 FULL = """
-from carom.lab import doors, server
+from carom.lab.server import connections, start
 from carom.lab.app import create_app
-server.PING_EVERY, server.PONG_WITHIN = 0.5, 8.0
-doors.HEAD_WITHIN, doors.HALF_OPEN, doors.FAREWELL = 1.5, 40, 0.5
-raise SystemExit(server.serve(create_app, port=0, open_browser=False))
+start.PING_EVERY, start.PONG_WITHIN = 0.5, 8.0
+connections.HEAD_WITHIN, connections.HALF_OPEN, connections.FAREWELL = 1.5, 40, 0.5
+raise SystemExit(start.serve(create_app, port=0, open_browser=False))
 """
 """The whole laboratory, less patient than usual, so that tests need not wait; but a line may be silent for longer than
 `SOON`, else those would be let go for that whom it is to let go for what they say, and a bystander who has to wait."""
@@ -179,8 +179,8 @@ def test_any_bytes(lab: Served, data: bytes, ours: bool) -> None:
 
 OUTSIDE = [
     "/../../../../etc/passwd",
-    "/lab/static/../server.py",
-    "/lab/static/%2e%2e/server.py",
+    "/lab/static/../start.py",
+    "/lab/static/%2e%2e/start.py",
     "/lab/static/..%2f..%2fserver.py",
     "/lab/static/..%5cserver.py",
     "/lab/static//etc/passwd",

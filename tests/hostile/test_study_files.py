@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from carom.cli.sweep import folder_of
+from carom.cli.commands.sweep import folder_of
 from carom.errors import StudyError
 from carom.sweeps import ready
-from carom.sweeps.study import Study
+from carom.sweeps.study.study import Study
 from effort import examples
 from hostile.doors import answered, in_a_cell, refused, typed
 from hostile.mutants import NASTY, as_toml, documents, texts

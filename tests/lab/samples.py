@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from carom.lab.frames import frame
-from carom.lab.view import Companion, Meters, Solving, View
+from carom.lab.seen.frames import frame
+from carom.lab.seen.view import Companion, Meters, Solving, View
 from carom.scene import library
 
 GOLDEN = Path(__file__).with_name("frames.bin")

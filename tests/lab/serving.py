@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
-from carom.lab.server import serve
+from carom.lab.server.start import serve
 def app(benches):
     from carom.scene import library
     def bench(request):

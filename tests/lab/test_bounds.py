@@ -10,16 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from carom.lab import adding, memory
-from carom.lab.commands import COMMANDS
+from carom.lab.bench import memory
+from carom.lab.bench.runner import Runner
+from carom.lab.bench.session import Session
+from carom.lab.bench.track import Track
+from carom.lab.bench.turns import Turns
+from carom.lab.commands import adding
+from carom.lab.commands.table import COMMANDS
 from carom.lab.pages.opening import Counter
-from carom.lab.runner import Runner
-from carom.lab.session import Session
 from carom.lab.texts.messages import LONGEST, translated
-from carom.lab.track import Track
-from carom.lab.turns import Turns
 from carom.scene import library
-from carom.simulation import Simulation
+from carom.simulation.simulation import Simulation
 from effort import examples
 from hostile.doors import AWKWARD
 from lab.waiting import until

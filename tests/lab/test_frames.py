@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from carom.lab import frames
+from carom.lab.seen import frames
 from lab.reading import read_frame
 from lab.samples import GOLDEN, MEANING, golden, view
 

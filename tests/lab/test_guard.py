@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from carom.lab.guard import Guard
+from carom.lab.server.guard import Guard
 from lab.asgi import Client, Closed
 
 TOKEN = "right-token-0123456789"  # a token of a test

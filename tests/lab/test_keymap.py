@@ -6,9 +6,9 @@ from importlib import resources
 
 import pytest
 
-from carom.lab.commands import COMMANDS
-from carom.lab.keymap import KEYS, keymap
-from carom.lab.session import Session
+from carom.lab.bench.session import Session
+from carom.lab.commands.keymap import KEYS, keymap
+from carom.lab.commands.table import COMMANDS
 from carom.scene import library
 
 
@@ -58,7 +58,7 @@ def test_the_stage_knows_every_command_that_is_the_browsers_own() -> None:
 
 @pytest.mark.parametrize("key", [key for key in KEYS if not key.command.startswith("view:")], ids=lambda key: key.text)
 def test_each_key_is_a_command_that_can_be_done(key: object) -> None:
-    from carom.lab.keymap import Key  # noqa: PLC0415  # for its type
+    from carom.lab.commands.keymap import Key  # noqa: PLC0415  # for its type
 
     assert isinstance(key, Key)
     assert key.command in COMMANDS

@@ -11,10 +11,10 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from carom.lab import limits
-from carom.lab.guard import Guard
-from carom.lab.limits import BODY, Limits
-from carom.lab.packets import verdict
+from carom.lab.server import limits
+from carom.lab.server.guard import Guard
+from carom.lab.server.limits import BODY, Limits
+from carom.lab.server.packets import verdict
 from lab.asgi import Client, Closed, Socket
 
 TOKEN = "right-token-0123456789"  # a token of a test

@@ -10,11 +10,11 @@ from weakref import WeakSet
 import pytest
 from websockets.sync.client import connect
 
-from carom.lab import memory
-from carom.lab.bench import Bench, Benches
-from carom.lab.session import Session
+from carom.lab.bench import memory
+from carom.lab.bench.benches import Bench, Benches
+from carom.lab.bench.session import Session
 from carom.scene import library
-from carom.solvers.exact.history import History
+from carom.solvers.exact.history.history import History
 from lab.serving import Served, served
 from lab.waiting import until
 
@@ -85,7 +85,8 @@ import gc, os, threading
 from collections import Counter
 from nicegui import Client
 from starlette.responses import JSONResponse
-from carom.lab import bench, server
+from carom.lab.bench import benches as bench
+from carom.lab.server import start
 from carom.lab.app import create_app
 bench.GONE, bench.SWEEP_EVERY = 0.3, 0.1
 
@@ -106,7 +107,7 @@ def app(benches):
         await inner(scope, receive, send)
     return outer
 
-raise SystemExit(server.serve(app, port=0, open_browser=False))
+raise SystemExit(start.serve(app, port=0, open_browser=False))
 """
 """The whole laboratory, which tells what it holds."""
 

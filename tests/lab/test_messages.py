@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 
 from carom.errors import BlowUpError, EndlessError, NotExactError, Problem, SceneError, StackError
-from carom.lab.session import Session
+from carom.lab.bench.session import Session
 from carom.lab.texts import texts
 from carom.scene import library
 

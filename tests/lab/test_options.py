@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from carom.lab import options
-from carom.lab.options import OPTIONS, PLANETS
-from carom.lab.session import Session
+from carom.lab.bench.session import Session
+from carom.lab.commands import options
+from carom.lab.commands.options import OPTIONS, PLANETS
 from carom.scene import Box, Scene, library
 from carom.scene.forces import EARTH_MASS, EARTH_RADIUS
 from carom.solvers.registry import CARDS
-from carom.solvers.stepped.integrators import INTEGRATORS
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
 VALUES: dict[str, Any] = {
     "planet": "moon",

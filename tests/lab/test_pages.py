@@ -12,7 +12,7 @@ from carom import library
 from carom.errors import ArgumentError, Problem, SceneError
 from carom.lab import share
 from carom.lab.app import sent
-from carom.lab.keymap import KEYS
+from carom.lab.commands.keymap import KEYS
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.frame import SHEETS
 from carom.lab.pages.gallery import Gallery
@@ -21,9 +21,9 @@ from carom.lab.pages.live import Live
 from carom.lab.pages.menus import Menus
 from carom.lab.pages.numbers import clock, collision, factor, plain, quantity, seconds, typed, vector
 from carom.lab.pages.opening import GROUPS, Counter, entry_of, group_of, parameters, shown
+from carom.lab.seen.view import Message
 from carom.lab.texts import Texts
-from carom.lab.view import Message
-from carom.scene.files import dumps
+from carom.scene.io.files import dumps
 
 WORDS = Texts("en")
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from carom.lab import session as sessions
-from carom.lab.runner import Runner
-from carom.lab.session import Session
-from carom.lab.view import View
+from carom.lab.bench import session as sessions
+from carom.lab.bench.runner import Runner
+from carom.lab.bench.session import Session
+from carom.lab.seen.view import View
 from carom.scene import library
-from carom.scene.files import loads
+from carom.scene.io.files import loads
 from lab.waiting import until
 
 
@@ -127,7 +127,7 @@ def test_compiling_is_said_before_it_begins_and_stop_does_not_wait_for_it(monkey
 def test_numba_tells_when_it_compiles() -> None:
     import numba  # noqa: PLC0415  # of this test alone
 
-    from carom.compilation import Compilations  # noqa: PLC0415  # the same
+    from carom.kernels.progress import Compilations  # noqa: PLC0415  # the same
 
     told: list[str] = []
     with Compilations(lambda: told.append("begins"), lambda seconds: told.append(f"{seconds > 0.0}"), here=True):

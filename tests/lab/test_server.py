@@ -17,8 +17,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from carom.lab import server
-from carom.lab.server import ServerError, bound, listening
+from carom.lab.server import start as server
+from carom.lab.server.start import ServerError, bound, listening
 from lab.reading import read_frame
 from lab.serving import Served, served
 
@@ -228,7 +228,7 @@ def test_ctrl_c_stops_it_while_kernels_are_compiled(tmp_path: Path) -> None:
 BUSY = """
 import threading, time
 from starlette.applications import Starlette
-from carom.lab import server
+from carom.lab.server import start as server
 class Stuck:
     def start(self): pass
     def stop(self, timeout=1.0): time.sleep(60)
@@ -265,6 +265,6 @@ def test_ctrl_c_stops_it_though_the_application_lingers() -> None:
 
 
 def test_a_second_server_does_not_take_the_port(running: Served) -> None:
-    script = f"from carom.lab.server import listening; listening({running.port})"
+    script = f"from carom.lab.server.start import listening; listening({running.port})"
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert f"port {running.port} is taken" in ended.stderr

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom.lab.collision_log import CollisionLog
-from carom.lab.collision_table import collisions_csv, last_collisions
-from carom.lab.commands import COMMANDS
-from carom.lab.edits import nudge_step, push_step
-from carom.lab.session import Session
-from carom.lab.track import held
+from carom.lab.bench.session import Session
+from carom.lab.bench.track import held
+from carom.lab.commands.edits import nudge_step, push_step
+from carom.lab.commands.table import COMMANDS
+from carom.lab.seen.collision_log import CollisionLog
+from carom.lab.seen.collision_table import collisions_csv, last_collisions
 from carom.scene import Attraction, Ball, Box, Cloth, Drag, Scene, Stepping, library
 
 
@@ -703,7 +703,7 @@ def test_generators_take_parameters_from_fields() -> None:
 def test_every_command_has_its_arguments_in_the_rooms() -> None:
     import inspect  # noqa: PLC0415  # of this test alone
 
-    from carom.lab.rooms import DOES  # noqa: PLC0415  # the same
+    from carom.lab.commands.handlers import DOES  # noqa: PLC0415  # the same
 
     for name, command in COMMANDS.items():
         taken = list(inspect.signature(DOES[name]).parameters.values())[1:]

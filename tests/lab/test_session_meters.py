@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from carom.lab.meters import maxwell, wall_area
-from carom.lab.samples import MOST, Sample, Samples
-from carom.lab.session import Session
+from carom.lab.bench.session import Session
+from carom.lab.seen.meters import maxwell, wall_area
+from carom.lab.seen.samples import MOST, Sample, Samples
 from carom.scene import Ball, Circle, Scene, library
 from carom.views import region
 

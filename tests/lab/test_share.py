@@ -9,10 +9,10 @@ import pytest
 
 from carom.errors import ArgumentError, SceneError
 from carom.lab import share
-from carom.lab.scene_message import scene_message
-from carom.lab.session import Session
+from carom.lab.bench.session import Session
+from carom.lab.seen.scene_message import scene_message
 from carom.scene import Balls, Block, Box, Circle, Cylinder, HalfSpace, Polygon, Scene, Wedge, library
-from carom.scene.files import loads
+from carom.scene.io.files import loads
 from carom.scene.stepping import Stepping
 
 

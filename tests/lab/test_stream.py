@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from carom.lab.stream import NOTES, WINDOW, Stream, Window
-from carom.lab.view import Message, View
+from carom.lab.seen.stream import NOTES, WINDOW, Stream, Window
+from carom.lab.seen.view import Message, View
 from lab.reading import read_frame
 from lab.samples import view
 

@@ -7,9 +7,9 @@ from importlib import resources
 import pytest
 
 from carom import library
-from carom.lab.commands import COMMANDS
-from carom.lab.keymap import KEYS
-from carom.lab.options import CHOICE, OPTIONS, integrators, solvers
+from carom.lab.commands.keymap import KEYS
+from carom.lab.commands.options import CHOICE, OPTIONS, integrators, solvers
+from carom.lab.commands.table import COMMANDS
 from carom.lab.texts import LANGUAGES, Texts, plural, preferred, texts
 
 OTHERS = [language for language in LANGUAGES if language != "en"]

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom.lab import collision_log, memory, past, track
-from carom.lab.collision_log import CollisionLog
-from carom.lab.session import Session
-from carom.lab.track import Track
+from carom.lab.bench import memory, past, track
+from carom.lab.bench.session import Session
+from carom.lab.bench.track import Track
+from carom.lab.seen import collision_log
+from carom.lab.seen.collision_log import CollisionLog
 from carom.scene import library
-from carom.simulation import Simulation
-from carom.world.collisions import collision_record
+from carom.simulation.simulation import Simulation
+from carom.solvers.collision_record import collision_record
 
 
 def digest(session: Session) -> str:

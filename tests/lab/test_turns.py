@@ -3,8 +3,8 @@
 import threading
 import time
 
-from carom.lab.budget import Budget
-from carom.lab.turns import Turns
+from carom.lab.bench.turns import Turns
+from carom.lab.server.budget import Budget
 
 
 class Clock:

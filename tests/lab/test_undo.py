@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from carom.lab import memory, track
-from carom.lab.commands import COMMANDS
-from carom.lab.rooms import DOES
-from carom.lab.session import Session
+from carom.lab.bench import memory, track
+from carom.lab.bench.session import Session
+from carom.lab.commands.handlers import DOES
+from carom.lab.commands.table import COMMANDS
 from carom.scene import Scene, library
-from carom.scene.files import dumps
+from carom.scene.io.files import dumps
 
 
 class Clock:

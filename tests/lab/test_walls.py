@@ -3,9 +3,9 @@
 import pytest
 
 from carom import Box, Polygon, Scene
-from carom.lab.keymap import KEYS
-from carom.lab.session import Session
-from carom.lab.walls import corners
+from carom.lab.bench.session import Session
+from carom.lab.commands.keymap import KEYS
+from carom.lab.commands.walls import corners
 from carom.scene import Block, library
 
 

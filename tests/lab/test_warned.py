@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from carom.errors import StepWarning
-from carom.lab.warned import step_warnings
+from carom.lab.bench.step_warnings import step_warnings
 
 
 def warn(text: str) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from carom.lab import wire
-from carom.lab.bench import GONE, NEVER_CAME, SPARE, Bench, BenchError, Benches
-from carom.lab.view import View
-from carom.lab.wire import Ack, Do, MessageError, Want, Wire, read
+from carom.lab.bench.benches import GONE, NEVER_CAME, SPARE, Bench, BenchError, Benches
+from carom.lab.seen.view import View
+from carom.lab.server import socket as wire
+from carom.lab.server.socket import Ack, Do, MessageError, Want, Wire, read
 from carom.scene import library
 from lab.asgi import Client, Closed, Socket
 from lab.reading import read_frame

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Box, Scene, Simulation
-from carom.lab.frames import HEADER
+from carom.lab.seen.frames import HEADER
 from carom.notebook.feed import LONGEST, Feed
 from carom.notebook.player import RunPlayer
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from carom import Simulation, library
-from carom.observe import theory
+from carom.observe.measures import theory
 from carom.observe.observable import observable
 
 pytestmark = pytest.mark.requirement("T-08", "T-19")

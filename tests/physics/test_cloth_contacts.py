@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Coulomb, Friction, Scene, Simulation
-from carom.solvers.stepped.account import Account
+from carom.solvers.stepped.energy.account import Account
 
 G = 9.81
 STEP = 0.003

@@ -7,7 +7,7 @@ import pytest
 
 from carom import Ball, Block, Circle, Cloth, Cylinder, HalfSpace, Scene, Simulation, Wedge
 from carom.errors import StepWarning
-from carom.solvers.stepped.mesh import MOST, half_width, longest_edges
+from carom.solvers.stepped.regions.mesh import MOST, half_width, longest_edges
 
 G = 9.81
 COUNT = 6

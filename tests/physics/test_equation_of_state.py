@@ -8,8 +8,8 @@ import math
 import pytest
 
 from carom import Simulation, library
-from carom.observe import theory
 from carom.observe.blocks import estimate
+from carom.observe.measures import theory
 from carom.observe.observable import observable
 
 pytestmark = pytest.mark.requirement("T-08", "T-19", "M-15")
@@ -74,7 +74,7 @@ def test_collisions_and_contact_value_tell_the_same():
         pressure.collide(sim.collide(collisions=1000))
         z.append(pressure.sample(sim))
         g.append(radial.sample(sim))
-    from carom.observe.structure import contact_value  # noqa: PLC0415  # next to its use
+    from carom.observe.measures.structure import contact_value  # noqa: PLC0415  # next to its use
 
     diameter = 2.0 * sim.radii[0]
     parts = [sum(g[k::8]) / len(g[k::8]) for k in range(8)]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from carom import Ball, Box, Open, Scene, Simulation
-from carom.physics.jit import kernel
-from carom.solvers.stepped import pile_pieces
+from carom.kernels.jit import kernel
+from carom.solvers.stepped.pile import pieces as pile_pieces
 
 next_piece = kernel(pile_pieces.next_piece.py_func)
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from carom import Ball, Integrator, Link, Scene, Simulation, StepWarning, register, verify
-from carom.solvers.stepped.amplification import amplification, is_stable, stable_damping, stable_oscillation
-from carom.solvers.stepped.integrators import INTEGRATORS
+from carom.solvers.stepped.integrators.amplification import amplification, is_stable, stable_damping, stable_oscillation
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
 OMEGA, SWING, LENGTH = 2.0, 0.1, 1.0
 OSCILLATOR = Scene(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from carom import Simulation, library
-from carom.observe import theory
 from carom.observe.blocks import estimate
+from carom.observe.measures import theory
+from carom.observe.measures.speeds import shares
 from carom.observe.observable import observable
-from carom.observe.speeds import shares
 
 pytestmark = pytest.mark.requirement("T-08", "T-19")
 
@@ -85,7 +85,7 @@ def test_rates_between_species():
     sim = gas(count=count, packing_fraction=eta, fraction=0.5, mass_ratio=9.0, seed=33)
     kt = observable("temperature").sample(sim)
     mass = np.unique(sim.masses)[[0, 1]]
-    from carom.observe.rates import species  # noqa: PLC0415  # next to its use
+    from carom.observe.measures.rates import species  # noqa: PLC0415  # next to its use
 
     kinds, _ = species(sim.scene)
     order = [float(sim.masses[kinds == k][0]) for k in (0, 1)]

@@ -54,7 +54,7 @@ def test_dilute_lorentz_gas():
 def test_the_exponent_of_a_gas_does_not_depend_on_how_it_is_followed():
     """Another first direction, and other intervals: the same exponent, within its errors."""
     from carom import library  # noqa: PLC0415  # next to its use
-    from carom.observe import lyapunov  # noqa: PLC0415  # its seed is changed
+    from carom.observe.measures import lyapunov  # noqa: PLC0415  # its seed is changed
 
     found = []
     for seed, interval in ((1996, 0.02), (7, 0.05)):

@@ -5,7 +5,7 @@ import pytest
 
 from carom import Attraction, Ball, Balls, Box, Circle, Polygon, Scene, Simulation, Wedge, library
 from carom.errors import StepWarning
-from carom.solvers.stepped.pile_substeps import MOST_BY_LOAD, SUBSTEPS, substeps_for
+from carom.solvers.stepped.pile.substeps import MOST_BY_LOAD, SUBSTEPS, substeps_for
 
 G = 9.81
 

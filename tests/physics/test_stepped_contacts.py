@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Balls, Block, Box, Circle, Cloth, Scene, Simulation, library
-from carom.observe import theory
+from carom.observe.measures import theory
 
 EPS = np.finfo(float).eps
 

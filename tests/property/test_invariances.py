@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from carom import Balls, Box, Circle, Open, Scene, Simulation
-from carom.world.anchors import contact_of
+from carom.solvers.exact.world import contact_of
 from effort import examples
 
 COLLISIONS = 60

@@ -5,11 +5,12 @@ import pytest
 
 from carom import Ball, Balls, Box, Restitution, Scene, Simulation
 from carom.errors import StackError
-from carom.solvers.exact import horizon, loop
+from carom.solvers.exact.events import loop
+from carom.solvers.exact.neighbours import expiry
 from carom.solvers.exact.records import clock_record
 from reference.laws import called
 
-flight_exit, tidy = called(horizon.flight_exit), called(loop.tidy)
+flight_exit, tidy = called(expiry.flight_exit), called(loop.tidy)
 
 # A kernel that hangs does not listen to signals: only a thread can end it.
 pytestmark = pytest.mark.timeout(90, method="thread")

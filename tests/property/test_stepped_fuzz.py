@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from carom import Ball, Bend, Scene, Simulation
 from carom.errors import BlowUpError, InputError
 from carom.solvers.stepped import build
-from carom.solvers.stepped.stability import largest_stable_step
+from carom.solvers.stepped.integrators.stability import largest_stable_step
 from effort import examples
 from reference.everything import SIZE, depth, scene_of, with_cloth
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import Box, Scene
-from carom.world.anchors import contact_of
+from carom.solvers.exact.world import contact_of
 
 BALL_BALL, BALL_WALL, SEAM = 1, 2, 3
 Floats = NDArray[np.float64]

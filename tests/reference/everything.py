@@ -21,9 +21,9 @@ from carom import (
     Simulation,
     Wedge,
 )  # fmt: skip
+from carom.kernels.jit import kernel
 from carom.physics import regions as laws
-from carom.physics.jit import kernel
-from carom.world import placement
+from carom.scene.placement import check
 
 SIZE = 4.0
 EPS = np.finfo(float).eps
@@ -47,7 +47,7 @@ def scene_of(
     for _ in range(200):
         ball = ball_of(rng, dimension, fastest, heaviest)
         ball = ball if births else ball.model_copy(update={"born": 0.0})
-        if not placement.problems(scene.replace(balls=[*balls, ball])):
+        if not check.problems(scene.replace(balls=[*balls, ball])):
             balls.append(ball)
         if len(balls) == 10:
             break
@@ -79,7 +79,7 @@ def with_cloth(scene: Scene, seed: int) -> Scene:
             counts=(4, 4), stiffness=stiff, damping=0.01 * stiff, held=str(rng.choice(["none", "edge", "corners"])),
         )  # fmt: skip
         covered = scene.replace(structures=[cloth])
-        if not placement.problems(covered):
+        if not check.problems(covered):
             return covered
     return scene
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from carom.physics.jit import kernel
+from carom.kernels.jit import kernel
 
 
 def called(law: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from carom import Ball, Balls, Box, Scene
-from carom.world import placement
+from carom.scene.placement import check
 
 
 def scattered(
@@ -75,7 +75,7 @@ def filled(scene: Scene, low: Sequence[float], high: Sequence[float], radii: Seq
                 radius=radius,
             )
             trial = scene.replace(balls=[scene.balls, ball] if len(scene.balls) else [ball])
-            if not placement.problems(trial):
+            if not check.problems(trial):
                 scene = trial
                 break
         else:

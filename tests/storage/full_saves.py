@@ -19,9 +19,9 @@ from pathlib import Path
 import carom
 from carom.cli import main
 from carom.errors import StorageError
-from carom.scene.files import dump
-from carom.sweeps.ledger import Ledger
-from carom.sweeps.study import Study
+from carom.scene.io.files import dump
+from carom.sweeps.results.ledger import Ledger
+from carom.sweeps.study.study import Study
 
 COMMANDS = {
     "scene.toml": ["scenes", "gas", "--save", "scene.toml", "--force"],

@@ -7,7 +7,7 @@ import pytest
 
 import carom
 from carom.cli import main
-from carom.cli.keep import duration
+from carom.cli.commands.keep import duration
 from carom.cli.terminal import Mistake
 from carom.storage.recording import Recording
 

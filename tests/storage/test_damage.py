@@ -13,7 +13,7 @@ import pytest
 import carom
 from carom.errors import StorageError
 from carom.observe.frame import Frame
-from carom.scene.files import dumps
+from carom.scene.io.files import dumps
 from carom.storage.recording import Recording
 
 PLACES = 200

@@ -20,7 +20,7 @@ from typing import Any
 from pretend import COLUMNS, Pretend, row
 
 from carom.errors import StorageError
-from carom.sweeps.ledger import Ledger
+from carom.sweeps.results.ledger import Ledger
 
 TABLES = ("table.csv", "table.parquet", "summary.csv")
 

@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 from carom.observe.observable import Moment, Observable
-from carom.sweeps import task
-from carom.sweeps.study import Study
+from carom.sweeps.running import task
+from carom.sweeps.study.study import Study
 
 GOOD, RAISES, KILLS, HANGS, SLOW = 1.0, 2.0, 3.0, 4.0, 5.0
 GRACE = 4.0

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from carom.sweeps.study import RunSpec
+from carom.sweeps.study.study import RunSpec
 
 COLUMNS = ["time", "collisions", "energy", "energy_error", "stopped", "remarks"]
 WORDS = ["plain", "=1+1", 'a "quoted", comma', "'", "", "-2", "ä € 𝄞"]

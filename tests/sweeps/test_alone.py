@@ -11,8 +11,8 @@ import pytest
 
 import carom
 from carom import extras
-from carom.sweeps import cluster
-from carom.sweeps.driver import Progress
+from carom.sweeps.running import cluster
+from carom.sweeps.running.driver import Progress
 from sweeps.conftest import ENVIRONMENT
 from sweeps.moody import GOOD, RAISES, SLOW, random_study, study
 

@@ -17,7 +17,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 from carom.errors import ClusterError
-from carom.sweeps import cluster
+from carom.sweeps.running import cluster
 
 
 @pytest.fixture

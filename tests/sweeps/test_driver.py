@@ -10,10 +10,11 @@ from distributed import Client
 
 import carom
 from carom.errors import CaromError, ClusterError, InputError, StorageError
-from carom.sweeps import cluster, journal, work
-from carom.sweeps.driver import Progress
-from carom.sweeps.probing import estimate, specimens
-from carom.sweeps.table import Table
+from carom.sweeps.results import journal
+from carom.sweeps.results.table import Table
+from carom.sweeps.running import cluster, work
+from carom.sweeps.running.driver import Progress
+from carom.sweeps.running.probe import estimate, specimens
 from sweeps.conftest import played
 from sweeps.moody import GOOD, RAISES, SCENE, Moody, random_study, study
 

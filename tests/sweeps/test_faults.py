@@ -16,9 +16,9 @@ import pytest
 
 import carom
 from carom.errors import ClusterError
-from carom.sweeps import task
-from carom.sweeps.driver import Progress
-from carom.sweeps.table import Table
+from carom.sweeps.results.table import Table
+from carom.sweeps.running import task
+from carom.sweeps.running.driver import Progress
 from sweeps.conftest import ENVIRONMENT, Camp, camping, gone, until
 from sweeps.moody import GOOD, GRACE, HANGS, KILLS, RAISES, SLOW, study
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import carom
-from carom.sweeps import journal, sheets
-from carom.sweeps.ledger import Ledger
-from carom.sweeps.study import Study
-from carom.sweeps.table import Table
+from carom.sweeps.results import journal, sheets
+from carom.sweeps.results.ledger import Ledger
+from carom.sweeps.results.table import Table
+from carom.sweeps.study.study import Study
 from sweeps.pretend import COLUMNS, Pretend, row
 
 HERE = Path(__file__).parent

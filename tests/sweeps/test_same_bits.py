@@ -10,8 +10,8 @@ from distributed import Client
 
 import carom
 from carom.observe.observable import Moment, Observable
-from carom.sweeps.study import Study
-from carom.sweeps.table import Table
+from carom.sweeps.results.table import Table
+from carom.sweeps.study.study import Study
 from sweeps.conftest import played
 from sweeps.moody import random_study
 

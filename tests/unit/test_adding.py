@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from carom import ArgumentError, Ball, Balls, Box, Circle, Link, Scene, SceneError, Simulation
-from carom.scene.base import Part
-from carom.world import placement
+from carom.scene.fields.base import Part
+from carom.scene.placement import check as placement
 
 GAS = Balls(
     position=[(x, y) for x in (0.2, 0.5, 0.8) for y in (0.2, 0.5, 0.8)],

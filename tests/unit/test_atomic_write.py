@@ -83,7 +83,7 @@ def test_what_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_system_without_locks_is_no_rival(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carom.locking._lock", failing(errno.ENOLCK))
+    monkeypatch.setattr("carom.file_lock._lock", failing(errno.ENOLCK))
     with replaced(tmp_path / "a.txt") as file:
         file.write(b"new")
     assert (tmp_path / "a.txt").read_text() == "new"

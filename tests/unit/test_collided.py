@@ -9,7 +9,7 @@ import pytest
 
 from carom import ArgumentError, Ball, Box, Cloth, HalfSpace, Recording, Scene, Simulation, extras
 from carom.errors import MissingExtraError
-from carom.world.collisions import NOBODY
+from carom.solvers.collision_record import NOBODY
 
 SCENE = Scene(
     boundary=Box((1.0, 1.0)),

@@ -6,8 +6,8 @@ import sys
 import pytest
 from numba.core import event
 
-from carom import compilation
-from carom.compilation import Compilations, announce
+from carom.kernels import progress
+from carom.kernels.progress import Compilations, announce
 
 
 class Terminal(io.StringIO):
@@ -17,10 +17,10 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    made, register = Terminal(), compilation._register
+    made, register = Terminal(), progress._register
     listeners = []
     monkeypatch.setattr(sys, "stderr", made)
-    monkeypatch.setattr(compilation, "_register", lambda *calls: listeners.append(register(*calls)) or listeners[-1])
+    monkeypatch.setattr(progress, "_register", lambda *calls: listeners.append(register(*calls)) or listeners[-1])
     announce.__wrapped__()
     (listener,) = listeners
     yield made
@@ -48,5 +48,5 @@ def test_where_others_tell_it_nothing_is_said_twice(terminal: Terminal) -> None:
 
 def test_into_a_file_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    monkeypatch.setattr(compilation, "_register", lambda *calls: pytest.fail("somebody listens"))
+    monkeypatch.setattr(progress, "_register", lambda *calls: pytest.fail("somebody listens"))
     announce.__wrapped__()

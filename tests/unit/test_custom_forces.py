@@ -8,8 +8,7 @@ import pytest
 
 import carom
 from carom import ArgumentError, Attraction, Ball, Balls, Box, ForceError, Link, Scene, Simulation, SolverError
-from carom.solvers.stepped import calling
-from carom.solvers.stepped.integrators import INTEGRATORS
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
 ALONE = Scene(balls=[Ball(position=(1.0, 0.0))])
 STEP = 1 / 128
@@ -165,8 +164,8 @@ class TestParameters:
     def test_nothing_is_compiled_for_another_value(self, monkeypatch: pytest.MonkeyPatch) -> None:
         force = carom.force(spring.function)
         sim = Simulation(ALONE, forces=[force(k=1.0)], step=0.01).run(until=0.1)
-        monkeypatch.setattr(calling, "compile_force", None)
-        monkeypatch.setattr("carom.solvers.stepped.extra.compile_force", None)
+        monkeypatch.setattr("carom.solvers.stepped.forces.custom_call.compile_force", None)
+        monkeypatch.setattr("carom.solvers.stepped.forces.custom.compile_force", None)
         sim.change_force("spring", k=2.0)
         Simulation(ALONE, forces=[force(k=3.0, c=1.0)], step=0.01).run(until=0.1)
         with pytest.raises(TypeError):  # but for another kind of value it is

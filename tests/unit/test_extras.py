@@ -8,7 +8,8 @@ import pytest
 
 import carom
 from carom import Scene, Simulation, library
-from carom.cli import main, sweep
+from carom.cli import main
+from carom.cli.commands import sweep
 from carom.errors import MissingExtraError
 from carom.extras import MODULES, is_there, require
 
@@ -108,8 +109,8 @@ def test_a_plot_that_cannot_be_drawn_after_a_sweep_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lose(monkeypatch, "matplotlib")
-    monkeypatch.setattr("carom.sweeps.plot.lines", lambda *_: [])
-    monkeypatch.setattr("carom.sweeps.plot.spec_of", lambda *_: type("Spec", (), {"law": None}))
+    monkeypatch.setattr("carom.sweeps.results.plot.lines", lambda *_: [])
+    monkeypatch.setattr("carom.sweeps.results.plot.spec_of", lambda *_: type("Spec", (), {"law": None}))
     assert not sweep.drawn(None, None, tmp_path / "plot.svg")
     assert capsys.readouterr().err.endswith(
         'plot.svg: not drawn. a plot needs matplotlib: pip install "carom[plots]"\n'

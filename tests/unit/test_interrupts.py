@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from carom import Balls, Box, Cloth, Scene
-from carom.scene.files import dump
-from carom.sweeps import task
-from carom.sweeps.study import Study
+from carom.scene.io.files import dump
+from carom.sweeps.running import task
+from carom.sweeps.study.study import Study
 
 PATIENCE = 90.0
 """Seconds within which a run that would take hours must have ended; how fast it hears is not measured."""
@@ -157,7 +157,7 @@ def test_ctrl_c_stops_the_command(source: str, tmp_path: Path) -> None:
 
 PRESSED = """
 import os, signal, sys, threading
-from carom import simulation
+from carom.simulation import simulation
 from carom.cli import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from carom import ArgumentError, Attraction, Ball, Balls, Box, Scene, Simulation, library
-from carom.live import LiveBall
+from carom.simulation.live_balls import LiveBall
 
 SCENE = Scene(
     name="Three",

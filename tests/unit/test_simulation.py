@@ -583,6 +583,6 @@ def test_balls_are_not_changed_with_the_scene():
 
 @pytest.mark.requirement("T-05")
 def test_more_balls_than_can_be_numbered(monkeypatch):
-    monkeypatch.setattr("carom.solvers.exact.candidate.MOST", 1)
+    monkeypatch.setattr("carom.solvers.exact.neighbours.candidate.MOST", 1)
     with pytest.raises(SceneError, match="balls: 2 are more than the exact solver can number, 1"):
         Simulation(library.load("gas", count=2))

@@ -35,8 +35,8 @@ from carom import (
     StepWarning,
     library,
 )
-from carom.solvers.stepped.stability import sensible_step
-from carom.world import placement
+from carom.scene.placement import check
+from carom.solvers.stepped.integrators.stability import sensible_step
 
 Floats = NDArray[np.float64]
 FALLING = Scene(gravity=(0.0, -10.0), balls=[Ball(position=(0.0, 0.0), velocity=(1.0, 0.0), mass=2.0)])
@@ -380,7 +380,7 @@ class TestTime:
         overlapped = 0
         for k in range(60):
             sim.advance(0.0113)
-            overlapped += bool(placement.problems(sim.snapshot()))
+            overlapped += bool(check.problems(sim.snapshot()))
             sim.change_scene(name=f"edit {k}")
         assert overlapped > 10
         assert sim.energy == pytest.approx(0.5 * (balls.velocity**2).sum(), rel=1e-12)
@@ -1052,4 +1052,4 @@ def test_a_merged_body_takes_in_all_that_it_reaches() -> None:
     assert sim.masses.sum() == pytest.approx(25.0)
     assert (sim.radii**2).sum() == pytest.approx(25 * 0.1**2)
     np.testing.assert_allclose(sim.momentum, momentum, atol=1e-12)
-    assert not len(placement.overlapping(sim.snapshot()))
+    assert not len(check.overlapping(sim.snapshot()))

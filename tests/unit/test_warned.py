@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 from carom.errors import StepWarning
-from carom.warned import heard
+from carom.thread_warnings import heard
 
 
 def test_all_kinds_are_heard_each_time_whatever_the_filters_say() -> None:

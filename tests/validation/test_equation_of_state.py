@@ -11,8 +11,8 @@ from time import perf_counter
 import pytest
 
 from carom import Simulation, library
-from carom.observe import theory
 from carom.observe.blocks import estimate
+from carom.observe.measures import theory
 from carom.observe.observable import observable
 
 pytestmark = [pytest.mark.slow, pytest.mark.requirement("T-08", "T-19", "M-15")]

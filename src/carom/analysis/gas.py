@@ -13,9 +13,9 @@ from carom.analysis.stills import Still
 from carom.analysis.subject import Gas
 from carom.errors import CaromError, InputError
 from carom.observe.blocks import estimate
+from carom.observe.measures.room import mean_radius, volume
+from carom.observe.measures.thermo import BOLTZMANN, thermal
 from carom.observe.observable import observable
-from carom.observe.room import mean_radius, volume
-from carom.observe.thermo import BOLTZMANN, thermal
 
 GAS = 20
 """From so many free balls on, one may speak of a gas."""

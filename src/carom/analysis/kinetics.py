@@ -13,11 +13,11 @@ from carom.analysis.along import taken
 from carom.analysis.measure import Curve
 from carom.analysis.subject import Gas
 from carom.errors import InputError
-from carom.observe import theory
 from carom.observe.blocks import Estimate, columns, estimate
+from carom.observe.measures import theory
+from carom.observe.measures.rates import RatesByKind, species
+from carom.observe.measures.speeds import shares as shares_of
 from carom.observe.observable import observable
-from carom.observe.rates import RatesByKind, species
-from carom.observe.speeds import shares as shares_of
 
 Floats = NDArray[np.float64]
 

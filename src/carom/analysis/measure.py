@@ -15,13 +15,13 @@ from carom.analysis.along import Reel, at_collisions, taken
 from carom.analysis.stills import Still
 from carom.errors import ArgumentError, Problem
 from carom.observe.blocks import columns
+from carom.observe.measures.rates import MOST_SPECIES
 from carom.observe.observable import kind_of, observable
-from carom.observe.rates import MOST_SPECIES
 from carom.observe.series import Series, mean_of
 from carom.observe.triggers import is_number
 from carom.plots.times import NOTHING
-from carom.scene.base import shown
-from carom.storage.opening import one_line
+from carom.scene.fields.base import shown
+from carom.storage.hdf5.opening import one_line
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]

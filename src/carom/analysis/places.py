@@ -14,12 +14,12 @@ from carom.analysis.measure import Curve
 from carom.analysis.spreading import spreading
 from carom.analysis.subject import Gas
 from carom.errors import InputError
-from carom.observe import theory
 from carom.observe.blocks import columns, estimate
+from carom.observe.measures import theory
+from carom.observe.measures.profiles import LAYERS, DensityProfile
+from carom.observe.measures.room import periodic_axes
+from carom.observe.measures.structure import RadialDistribution, contact_value
 from carom.observe.observable import Moment
-from carom.observe.profiles import LAYERS, DensityProfile
-from carom.observe.room import periodic_axes
-from carom.observe.structure import RadialDistribution, contact_value
 
 Floats = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from carom.analysis.along import Reel
 from carom.observe.blocks import Estimate, estimate
-from carom.observe.room import unwrapped
-from carom.observe.thermo import present
+from carom.observe.measures.room import unwrapped
+from carom.observe.measures.thermo import present
 
 Floats = NDArray[np.float64]
 

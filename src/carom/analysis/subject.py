@@ -10,10 +10,10 @@ import numpy as np
 from carom.analysis.along import Reel
 from carom.analysis.measure import Analysis, Line
 from carom.errors import InputError
-from carom.observe import theory
 from carom.observe.blocks import Estimate
+from carom.observe.measures import theory
+from carom.observe.measures.room import mean_radius, periodic_axes, volume
 from carom.observe.observable import Observable, observable
-from carom.observe.room import mean_radius, periodic_axes, volume
 from carom.scene import Scene
 from carom.storage.recording import Recording
 

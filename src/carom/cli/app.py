@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from carom import __version__
-from carom.cli import recordings, studies
+from carom.cli.commands import recordings, studies
 from carom.cli.parsers import number, port_number, seconds, waiting
 from carom.cli.terminal import Mistake, complain
 from carom.errors import CaromError
@@ -136,10 +136,10 @@ def run_command(  # noqa: PLR0917  # each is an option of the command
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
 ) -> int:
     """Run a scene and sum up what happened. Ctrl-C stops it in good order."""
-    from carom.choice import Wish
-    from carom.cli.keep import Keep
-    from carom.cli.run import Goal, run
+    from carom.cli.commands.keep import Keep
+    from carom.cli.commands.run import Goal, run
     from carom.cli.sources import require_writable
+    from carom.solvers.choose import Wish
 
     if until is None and collisions is None:
         raise Mistake("say how long: --until SECONDS, or --collisions NUMBER.")
@@ -182,7 +182,7 @@ def draw_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")] = False,
 ) -> int:
     """Draw a scene to scale, as an SVG file."""
-    from carom.cli.draw import Wish, draw
+    from carom.cli.commands.draw import Wish, draw
     from carom.cli.sources import require_writable
 
     chosen = target or Path(f"{Path(source).stem}.svg")
@@ -196,7 +196,7 @@ def check_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing about valid files.")] = False,
 ) -> int:
     """Tell whether scene files are valid, with one line a problem."""
-    from carom.cli.check import check
+    from carom.cli.commands.check import check
 
     return check(files, quiet=quiet)
 
@@ -208,7 +208,7 @@ def scenes_command(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --save.")] = False,
 ) -> int:
     """List the ready scenes, show one, or save one to start from."""
-    from carom.cli import scenes
+    from carom.cli.commands import scenes
 
     if name is None:
         if save is not None:
@@ -222,7 +222,7 @@ def scenes_command(
 @app.command("solvers")
 def solvers_command() -> int:
     """List the solvers and the integrators, with what each can do."""
-    from carom.cli import solvers
+    from carom.cli.commands import solvers
 
     return solvers.show_all()
 
@@ -232,7 +232,7 @@ def schema_command(
     study: Annotated[bool, typer.Option("--study", help="That of study files instead.")] = False,
 ) -> int:
     """Print the JSON Schema of scene files."""
-    from carom.cli.scenes import show_schema
+    from carom.cli.commands.scenes import show_schema
 
     return show_schema(of_studies=study)
 
@@ -248,6 +248,6 @@ def lab_command(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
 ) -> int:
     """Open the laboratory in the browser. Ctrl-C stops it."""
-    from carom.cli.lab import lab
+    from carom.cli.commands.lab import lab
 
     return lab(source, port, open_browser=not no_browser)

@@ -5,7 +5,7 @@ from typing import Self
 
 from rich.console import Console
 
-from carom.compilation import Compilations
+from carom.kernels.progress import Compilations
 
 
 class Announcement:

@@ -62,7 +62,7 @@ def workers_number(text: str) -> int:
 
 def waiting(text: str) -> float:
     """A time to wait: 60s, 5min or 1h, in seconds."""
-    from carom.cli.keep import duration
+    from carom.cli.commands.keep import duration
 
     try:
         time = duration(text[:LONGEST])

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from carom.cli.interrupt import Interrupt
 
 if TYPE_CHECKING:
-    from carom.simulation import Simulation
+    from carom.simulation.simulation import Simulation
 
 
 class Bar:

@@ -10,8 +10,8 @@ from typing import Any
 from carom.cli.terminal import Mistake, complain
 from carom.errors import InputError, StepWarning
 from carom.scene import library
-from carom.scene.files import load
-from carom.scene.finding import FILE_ENDINGS, is_file_name
+from carom.scene.io.files import load
+from carom.scene.io.find import FILE_ENDINGS, is_file_name
 from carom.scene.model import Scene
 
 SUFFIXES = FILE_ENDINGS

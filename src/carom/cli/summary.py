@@ -10,7 +10,7 @@ from carom.cli.terminal import table
 
 if TYPE_CHECKING:
     from carom.scene import Scene
-    from carom.simulation import Simulation
+    from carom.simulation.simulation import Simulation
 
 
 @dataclass(frozen=True)

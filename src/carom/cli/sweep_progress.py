@@ -10,7 +10,7 @@ from carom.cli.interrupt import Interrupt
 from carom.cli.summary import count
 
 if TYPE_CHECKING:
-    from carom.sweeps.driver import Progress as Told
+    from carom.sweeps.running.driver import Progress as Told
 
 
 A_LINE = 60.0  # s between two lines on how far it is, where there is no terminal

@@ -9,8 +9,8 @@ from rich.table import Table as Rows
 from carom.cli.terminal import table
 
 if TYPE_CHECKING:
-    from carom.sweeps.study import Study
-    from carom.sweeps.table import Table
+    from carom.sweeps.results.table import Table
+    from carom.sweeps.study.study import Study
 
 MOST_ROWS = 20
 MOST_COLUMNS = 4

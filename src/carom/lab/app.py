@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 
 from carom.errors import CaromError
-from carom.lab.bench import Benches
+from carom.lab.bench.benches import Benches
 from carom.lab.pages import bench as bench_page
 from carom.lab.pages import gallery
 from carom.lab.pages.frame import words_of

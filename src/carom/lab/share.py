@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from carom import choice
 from carom.errors import Problem, SceneError
-from carom.lab.reading import refusal
-from carom.lab.view import View
+from carom.lab.commands.arguments import refusal
+from carom.lab.seen.view import View
 from carom.scene import Scene
-from carom.scene.files import dumps, loads, values_in
+from carom.scene.io.files import dumps, loads, values_in
 from carom.scene.stepping import Stepping
+from carom.solvers import choose
 
 LONGEST = 60_000
 """Letters of a link: browsers and messengers take so many."""
@@ -48,12 +48,12 @@ def present(view: View) -> Scene:
 
 def _stepping(view: View) -> Stepping:
     """How it is solved, where that is not how the scene would be solved anyway."""
-    from carom.solvers.stepped.stability import sensible_step  # noqa: PLC0415  # Numba is loaded when something runs
+    from carom.solvers.stepped.integrators.stability import sensible_step  # noqa: PLC0415  # Numba is loaded when something runs
 
     scene, solving = view.scene, view.solving
     told = scene.stepping
     open_choice = scene.replace(stepping=told.replace(solver="auto"))
-    usual_solver = choice.solver_for(open_choice, choice.Wish())
+    usual_solver = choose.solver_for(open_choice, choose.Wish())
     told = told.replace(solver="auto" if solving.solver == usual_solver else solving.solver)
     if solving.solver != "stepped" or solving.step is None:
         return told

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from carom.compilation import Compilations
 from carom.errors import CaromError
-from carom.lab import frames
-from carom.lab.scene_message import scene_message
-from carom.lab.stream import STATE_EVERY, Window, urgent
-from carom.lab.view import View
+from carom.kernels.progress import Compilations
+from carom.lab.seen import frames
+from carom.lab.seen.scene_message import scene_message
+from carom.lab.seen.stream import STATE_EVERY, Window, urgent
+from carom.lab.seen.view import View
 from carom.notebook.player import COMMANDS, Player
 
 LONGEST = 0.3

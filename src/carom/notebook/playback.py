@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import CaromError
-from carom.lab.look import TICKS
-from carom.lab.reading import indices as numbers
-from carom.lab.reading import number, refusal
-from carom.lab.running import FASTEST, FRAME, SLOWEST, SPEEDS
-from carom.lab.samples import Sample, Samples
-from carom.lab.view import Inspector, Message, Meters, Solving, Upcoming, View
+from carom.lab.commands.arguments import indices as numbers
+from carom.lab.commands.arguments import number, refusal
+from carom.lab.commands.running import FASTEST, FRAME, SLOWEST, SPEEDS
+from carom.lab.seen.look import TICKS
+from carom.lab.seen.samples import Sample, Samples
+from carom.lab.seen.view import Inspector, Message, Meters, Solving, Upcoming, View
+from carom.observe.collisions import KINDS
 from carom.observe.frame import Frame
-from carom.report import KINDS
-from carom.simulation import Simulation
+from carom.simulation.simulation import Simulation
+from carom.solvers.collision_record import NOBODY
 from carom.storage.recording import Recording
 from carom.views import region
-from carom.world.collisions import NOBODY
 
 Floats = NDArray[np.float64]
 Rows = NDArray[Any]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from carom.lab.session import Session
-from carom.lab.track import Track
-from carom.lab.view import Message, View
-from carom.simulation import Simulation
+from carom.lab.bench.session import Session
+from carom.lab.bench.track import Track
+from carom.lab.seen.view import Message, View
+from carom.simulation.simulation import Simulation
 
 COMMANDS = frozenset(
     {

@@ -9,15 +9,15 @@ import anywidget
 import traitlets
 
 from carom.errors import ArgumentError, CaromError, Problem
-from carom.lab import frames
-from carom.lab.running import FASTEST, SLOWEST
+from carom.lab.commands.running import FASTEST, SLOWEST
+from carom.lab.seen import frames
 from carom.notebook import modules
 from carom.notebook.display import person_there, picture, title
 from carom.notebook.feed import Feed
 from carom.notebook.player import Player, RunPlayer
 from carom.scene import Scene
-from carom.scene.base import shown
-from carom.simulation import Simulation
+from carom.scene.fields.base import shown
+from carom.simulation.simulation import Simulation
 
 THEMES = ("auto", "light", "dark")
 LOWEST, HIGHEST = 120, 2000

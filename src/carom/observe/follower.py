@@ -14,7 +14,7 @@ from carom.observe.blocks import Estimate
 from carom.observe.observable import Moment
 from carom.observe.sampler import Sample, Sampler
 from carom.observe.series import Floats, Series, mean_of, means_of
-from carom.world.collisions import collision_record
+from carom.solvers.collision_record import collision_record
 
 BLOCK = 2**14
 """Collisions that are taken at once, at most."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
 from carom.scene import Scene
-from carom.scene.base import shown
+from carom.scene.fields.base import shown
 
 Floats = NDArray[np.float64]
 
@@ -157,5 +157,5 @@ def names() -> list[str]:
 
 def _all() -> dict[str, type[Observable]]:
     for room in ROOMS:
-        import_module(f"carom.observe.{room}")
+        import_module(f"carom.observe.measures.{room}")
     return _known

@@ -15,8 +15,8 @@ from carom.observe.frame import Frame
 from carom.observe.observable import Moment, Observable, observable
 from carom.observe.triggers import MANY, NEVER, Trigger
 from carom.scene import Balls, Links, Scene
-from carom.scene.base import shown
-from carom.world.collisions import NOBODY
+from carom.scene.fields.base import shown
+from carom.solvers.collision_record import NOBODY
 
 Floats = NDArray[np.float64]
 Sample = dict[str, NDArray[np.float64]]

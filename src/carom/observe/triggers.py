@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
-from carom.scene.base import shown
+from carom.scene.fields.base import shown
 
 NEVER = np.inf
 MANY = 2**62

@@ -1,5 +1,5 @@
 """LAWS: pure Numba functions on floats and records; no classes, no files."""
 
-from carom.numba_version import require_known_numba
+from carom.kernels.numba_version import require_known_numba
 
 require_known_numba()  # before any other module uses names that another release may lack

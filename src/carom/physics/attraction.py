@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, branch, law
-from carom.physics.lanes import EIGHT, total, without, write
-from carom.physics.lanes import read_eight as read
-from carom.physics.lanes import spread_eight as spread
-from carom.physics.powers import inverse_cube, plus
+from carom.kernels.jit import Index, Real, inline, noinline
+from carom.kernels.powers import inverse_cube, plus
+from carom.kernels.simd import EIGHT, total, without, write
+from carom.kernels.simd import read_eight as read
+from carom.kernels.simd import spread_eight as spread
 
 LANES = EIGHT.width
 
@@ -30,13 +30,13 @@ FLOOR = 1e-100
 # ---------------------------------------------------------------- vectors of eight bodies
 
 
-@law
+@inline
 def difference(a: Any, b: Any) -> tuple[Any, Any, Any]:
     """a - b, three components."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@law
+@inline
 def dot(dim: Any, strict: Any, a: Any, b: Any, c: Any) -> Any:
     """a·b + c."""
     s = plus(strict, a[1], b[1], plus(strict, a[0], b[0], c))
@@ -45,7 +45,7 @@ def dot(dim: Any, strict: Any, a: Any, b: Any, c: Any) -> Any:
     return s
 
 
-@law
+@inline
 def added(dim: Any, strict: Any, k: Any, d: Any, a: Any) -> tuple[Any, Any, Any]:
     """a + k d, three components."""
     x, y = plus(strict, k, d[0], a[0]), plus(strict, k, d[1], a[1])
@@ -55,19 +55,19 @@ def added(dim: Any, strict: Any, k: Any, d: Any, a: Any) -> tuple[Any, Any, Any]
         return x, y, a[2]
 
 
-@law
+@inline
 def of_eight(x: Any, y: Any, z: Any, k: Index) -> tuple[Any, Any, Any]:
     """The vectors of eight bodies from k on."""
     return read(x, k), read(y, k), read(z, k)
 
 
-@law
+@inline
 def of_one(x: Any, y: Any, z: Any, k: Index) -> tuple[Any, Any, Any]:
     """The vector of body k, eight times."""
     return spread(x[k]), spread(y[k]), spread(z[k])
 
 
-@law
+@inline
 def put(dim: Any, x: Any, y: Any, z: Any, k: Index, a: Any) -> None:
     """Write the vectors of eight bodies from k on."""
     write(x, k, a[0])
@@ -76,7 +76,7 @@ def put(dim: Any, x: Any, y: Any, z: Any, k: Index, a: Any) -> None:
         write(z, k, a[2])
 
 
-@law
+@inline
 def add_total(dim: Any, x: Any, y: Any, z: Any, k: Index, a: Any) -> None:
     """Add the sum of eight vectors to that of body k."""
     x[k] += total(a[0])
@@ -121,7 +121,7 @@ def direct(constant: float, soft: float, strict: tuple[float, ...], n: int, *, p
     return Direct(constant, soft, strict, x, y, z, mass, ax, ay, az, rest, np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
-@branch
+@noinline
 def attract(
     dim: Any, strict: Any, soft: Real, xs: Any, ys: Any, zs: Any, ms: Any, ax: Any, ay: Any, az: Any,
     first: Index, last: Index, n: Index, halted: Any,
@@ -159,7 +159,7 @@ def attract(
             add_total(dim, ax, ay, az, i + ONE, b)
 
 
-@branch
+@noinline
 def pair_energy(
     dim: Any, strict: Any, soft: Real, xs: Any, ys: Any, zs: Any, ms: Any, accel: Any, n: Index, halted: Any
 ) -> float:
@@ -180,7 +180,7 @@ def pair_energy(
     return energy
 
 
-@law
+@inline
 def fill(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> Any:
     """Write n bodies into the columns, behind them bodies without mass; their number with these."""
     full = (n + TILE - ONE) // TILE * TILE
@@ -200,7 +200,7 @@ def fill(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> Any:
     return full
 
 
-@law
+@inline
 def parted(attraction: Any, full: Index) -> Any:
     """Where the second part of the pairs begins, as first bodies: h n - h²/2 = n²/4 leaves both the same work."""
     if attraction.rest.size == 0:
@@ -208,14 +208,14 @@ def parted(attraction: Any, full: Index) -> Any:
     return np.uint64(full * (1.0 - math.sqrt(0.5))) // TILE * TILE
 
 
-@law
+@inline
 def attract_first(dim: Any, attraction: Any, full: Index) -> None:
     """The first part of the pairs; all of them, where there is no other."""
     a = attraction
     attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, a.ax, a.ay, a.az, ZERO, parted(a, full), full, a.halted)
 
 
-@law
+@inline
 def attract_rest(dim: Any, attraction: Any, full: Index) -> None:
     """The second part of the pairs, into columns of its own, so that it does not matter who comes first."""
     a = attraction
@@ -224,7 +224,7 @@ def attract_rest(dim: Any, attraction: Any, full: Index) -> None:
         attract(dim, a.strict, a.soft, a.x, a.y, a.z, a.mass, bx, by, bz, parted(a, full), full, full, a.halted)
 
 
-@law
+@inline
 def add_direct(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> None:
     """Add to `accel` what the first n bodies do to each other, pair by pair."""
     if attraction.ready[0] == 0:
@@ -241,7 +241,7 @@ def add_direct(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> N
             accel[i, 2] += az[i] + rest[TWO, i] if both else az[i]
 
 
-@law
+@inline
 def energy_direct(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> float:
     """The potential energy of the first n bodies, J, pair by pair."""
     fill(dim, attraction, place, accel, np.uint64(n))

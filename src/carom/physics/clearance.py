@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from carom.physics.jit import Real, kernel, law
+from carom.kernels.jit import Real, inline, kernel
 from carom.physics.regions import OUTLINE, distance
 
 CELLS: Final = {2: 64, 3: 20}
@@ -67,7 +67,7 @@ def measure(
         table[cell] = least - half
 
 
-@law
+@inline
 def is_free(dim: Any, clearance: Any, x: Real, y: Real, z: Real, reach: Real) -> bool:
     """Is every region further away than `reach`, for sure?"""
     i = (x - clearance.low[0]) * clearance.fineness

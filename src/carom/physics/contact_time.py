@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from carom.kernels.jit import inline
 from carom.physics.flight import place, speed
-from carom.physics.jit import law
 
 
-@law
+@inline
 def pair(
     dim: Any, one: Any, two: Any, wx: float, wy: float, wz: float, gx: Any, gy: Any, gz: Any
 ) -> tuple[float, float, float, float]:
@@ -46,13 +46,13 @@ def pair(
     return t, b, c, ss * ((ux * ux + uy * uy) + uz * uz) - ((kx * kx + ky * ky) + kz * kz)
 
 
-@law
+@inline
 def first_root(t: float, b: float, c: float, disc: float) -> float:
     """The time of contact of an approaching pair (b < 0, D ≥ 0): t + c / (√D - b), with c clipped at zero."""
     return t + max(c, 0.0) / (np.sqrt(disc) - b)
 
 
-@law
+@inline
 def uniform(c: Any) -> float:
     """How long until c₀ + c₁ τ + c₂ τ² falls to zero: the gap of two balls whose relative motion is straight."""
     b = 0.5 * c[1]

@@ -5,10 +5,10 @@ An acceleration of None means none at all, and costs nothing: Numba compiles tha
 
 from typing import Any
 
-from carom.physics.jit import law
+from carom.kernels.jit import inline
 
 
-@law
+@inline
 def place(x: float, v: float, a: Any, s: float) -> float:
     """x + v s + a s²/2, one component."""
     if a is None:
@@ -16,7 +16,7 @@ def place(x: float, v: float, a: Any, s: float) -> float:
     return x + (v + 0.5 * a * s) * s
 
 
-@law
+@inline
 def speed(v: float, a: Any, s: float) -> float:
     """v + a s, one component."""
     if a is None:
@@ -24,7 +24,7 @@ def speed(v: float, a: Any, s: float) -> float:
     return v + a * s
 
 
-@law
+@inline
 def fly(dim: Any, ball: Any, t: float, ax: Any, ay: Any, az: Any) -> None:
     """Move a ball's anchor to the time t."""
     s = t - ball.t

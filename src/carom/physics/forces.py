@@ -5,10 +5,10 @@ Lengths in m, forces in N, energies in J, angles in rad.
 
 import math
 
-from carom.physics.jit import Real, law
+from carom.kernels.jit import Real, inline
 
 
-@law
+@inline
 def spring_pull(length: Real, rest: Real, approach: Real, k: Real, c: Real, damped: bool) -> float:
     """The pull of a damped spring, divided by its length: times the vector d between its ends it is the force on one.
 
@@ -23,20 +23,20 @@ def spring_pull(length: Real, rest: Real, approach: Real, k: Real, c: Real, damp
     return float(tension / length)
 
 
-@law
+@inline
 def drag_coefficient(speed: Real, linear: Real, quadratic: Real) -> float:
     """c of the drag F = -c v with c = c1 + c2 |v|, kg/s."""
     return float(linear + quadratic * speed)
 
 
-@law
+@inline
 def opening(ax: Real, ay: Real, az: Real, bx: Real, by: Real, bz: Real) -> float:
     """The angle between two arms a and b, 0 to π, exact near both ends: atan2(|a × b|, a·b)."""
     nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     return math.atan2(math.sqrt((nx * nx + ny * ny) + nz * nz), (ax * bx + ay * by) + az * bz)
 
 
-@law
+@inline
 def bend_force(moment: Real, ax: Real, ay: Real, az: Real, bx: Real, by: Real, bz: Real) -> tuple[float, float, float]:
     """The force on the end of arm a of a hinge with arms a and b: U = k (θ - θ0)² / 2, and `moment` = k (θ - θ0).
 

@@ -30,7 +30,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from carom.physics.jit import Index, Real, branch, law
+from carom.kernels.jit import Index, Real, inline, noinline
 
 HALF_SPACE: Final = 0  # a point p of its surface, the normal q
 BALL: Final = 1  # centre p, radius r; in 2D a circle
@@ -101,7 +101,7 @@ def _asked(_typing: Any, regions: Any, k: Any, x: Any, y: Any, z: Any, address: 
 asked: Any = _asked  # as kernels call it, without the typing context
 
 
-@law
+@inline
 def half_space(dim: Any, region: Any, x: Real, y: Real, z: Real) -> Real:
     """Distance from a plane: (x - p)·q."""
     d = (x - region.px) * region.qx + (y - region.py) * region.qy
@@ -110,7 +110,7 @@ def half_space(dim: Any, region: Any, x: Real, y: Real, z: Real) -> Real:
     return d
 
 
-@law
+@inline
 def round_one(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, Real, Real, Real, Real]:
     """Distance ±(ρ - R) from a ball or cylinder, normal, hollowness 1/ρ."""
     dx, dy, dz = x - region.px, y - region.py, 0.0
@@ -125,7 +125,7 @@ def round_one(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, R
     return region.sign * (rho - region.r), dx * s, dy * s, dz * s, 0.0 if region.sign > 0.0 else 1.0 / rho
 
 
-@law
+@inline
 def block(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, Real, Real, Real, Real]:
     """Distance from an axis-parallel block: to its face, edge or corner; inside, to the nearest face."""
     dx = x - min(max(x, region.px), region.qx)
@@ -153,14 +153,14 @@ def block(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, Real,
     return d, nx, ny, nz, 0.0
 
 
-@law
+@inline
 def on_arc(edge: Any, x: Real, y: Real, slack: Real) -> bool:
     """Does a piece of an arc reach to the direction of a point, seen from its centre?"""
     dx, dy = x - edge.x, y - edge.y
     return bool(dx * edge.ax + dy * edge.ay >= -slack and dx * edge.bx + dy * edge.by >= -slack)
 
 
-@law
+@inline
 def from_corner(
     dx: Real, dy: Real, middle_x: Real, middle_y: Real, slack: Real
 ) -> tuple[Real, Real, Real, Real]:  # fmt: skip
@@ -171,7 +171,7 @@ def from_corner(
     return rho, dx / rho, dy / rho, 0.0
 
 
-@law
+@inline
 def edge_front(edge: Any, x: Real, y: Real, slack: Real, behind: Real) -> tuple[Real, Real, Real, Real]:
     """Distance from a feature of an outline as a wall that is met from where the point is: d, n and hollowness.
 
@@ -205,7 +205,7 @@ def edge_front(edge: Any, x: Real, y: Real, slack: Real, behind: Real) -> tuple[
     return s, dx * c, dy * c, 1.0 / rho if side > 0.0 else 0.0
 
 
-@law
+@inline
 def edge_distance(edge: Any, x: Real, y: Real) -> tuple[Real, Real, Real]:
     """Signed distance from a feature of an outline, and normal; infinite beyond the sides of an arc."""
     dx, dy = x - edge.x, y - edge.y
@@ -232,7 +232,7 @@ def edge_distance(edge: Any, x: Real, y: Real) -> tuple[Real, Real, Real]:
     return out * rho, out * dx / rho, out * dy / rho
 
 
-@branch
+@noinline
 def probe(
     dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Real, y: Real, z: Real, slack: Real
 ) -> tuple[Real, Real, Real, Real, Real]:
@@ -255,7 +255,7 @@ def probe(
     return round_one(dim, region, x, y, z)
 
 
-@law
+@inline
 def label_of(regions: Any, edges: Any, k: Index, j: Index) -> Index:
     """What tells the walls of region k apart: the label of feature j, shared by the pieces of an arc."""
     if regions[np.uint32(k)].kind == OUTLINE:
@@ -263,7 +263,7 @@ def label_of(regions: Any, edges: Any, k: Index, j: Index) -> Index:
     return np.uint32(NO_EDGE)
 
 
-@branch
+@noinline
 def nearest(
     dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real
 ) -> tuple[Real, Real, Real, Real, Index]:
@@ -280,20 +280,20 @@ def nearest(
     return best, bx, by, 0.0, which
 
 
-@law
+@inline
 def distance(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real) -> Real:
     """Signed distance of a point from region k, m: positive in free space."""
     return nearest(dim, regions, edges, k, x, y, z)[0]
 
 
-@law
+@inline
 def normal(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real) -> tuple[Real, Real, Real]:
     """Unit normal of region k where a point is, into free space."""
     _, nx, ny, nz, _ = nearest(dim, regions, edges, k, x, y, z)
     return nx, ny, nz
 
 
-@law
+@inline
 def box_gap(region: Any, x: Real, y: Real) -> Real:
     """A square that the squared distance from an outline is not below: that of the box round it, 0 inside the box."""
     dx = x - min(max(x, region.px), region.qx)
@@ -301,7 +301,7 @@ def box_gap(region: Any, x: Real, y: Real) -> Real:
     return dx * dx + dy * dy
 
 
-@law
+@inline
 def is_clear(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real, reach: Real) -> bool:
     """Is region k further from a point than `reach`, for sure?"""
     region = regions[np.uint32(k)]
@@ -310,7 +310,7 @@ def is_clear(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: 
     return is_clear_of_shape(dim, regions, edges, k, x, y, z, reach)
 
 
-@branch
+@noinline
 def is_clear_of_shape(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real, reach: Real) -> bool:
     """The same for all that is not a half-space."""
     region = regions[np.uint32(k)]

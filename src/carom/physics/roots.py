@@ -4,22 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from carom.physics.jit import branch, law
+from carom.kernels.jit import inline, noinline
 
 
-@law
+@inline
 def value(c: Any, t: float) -> float:
     """The quartic c₀ + c₁ t + … + c₄ t⁴ (Horner)."""
     return (((c[4] * t + c[3]) * t + c[2]) * t + c[1]) * t + c[0]
 
 
-@law
+@inline
 def slope(c: Any, t: float) -> float:
     """Its derivative."""
     return ((4.0 * c[4] * t + 3.0 * c[3]) * t + 2.0 * c[2]) * t + c[1]
 
 
-@branch
+@noinline
 def root_between(c: Any, derivative: bool, low: float, high: float) -> float:
     """The root of the quartic, or of its derivative, where it changes sign: bisection down to neighbouring floats."""
     rising = (slope(c, high) if derivative else value(c, high)) > 0.0
@@ -34,14 +34,14 @@ def root_between(c: Any, derivative: bool, low: float, high: float) -> float:
             low = middle
 
 
-@branch
+@noinline
 def horizon(c: Any) -> float:
     """A time beyond which a quartic with a positive leading coefficient neither vanishes nor turns (Cauchy's bound)."""
     largest = max(abs(c[0]), abs(c[1]), 2.0 * abs(c[2]), 3.0 * abs(c[3]))
     return min(1.0 + largest / c[4], 1e150)
 
 
-@branch
+@noinline
 def turning_points(c: Any) -> tuple[float, float, float]:
     """The positive roots of the derivative of the quartic in order, filled up with infinity.
 
@@ -73,7 +73,7 @@ def turning_points(c: Any) -> tuple[float, float, float]:
     return found
 
 
-@branch
+@noinline
 def first_crossing(c: Any, inward: bool, after: float) -> float:
     """The first time from `after` on at which a quartic with c₄ > 0 falls through zero (inward), or rises through it.
 

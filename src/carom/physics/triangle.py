@@ -6,12 +6,12 @@ All move on straight lines within a step. τ goes back from the end of the step.
 import math
 from typing import Any
 
-from carom.physics.jit import Real, law
+from carom.kernels.jit import Real, inline
 
 HALVINGS = 60  # of an interval of time: then it is as short as rounding
 
 
-@law
+@inline
 def height(
     qx: Real, qy: Real, qz: Real, bx: Real, by: Real, bz: Real, cx: Real, cy: Real, cz: Real
 ) -> tuple[float, float, float, float]:
@@ -27,7 +27,7 @@ def height(
     return (qx * nx + qy * ny) + qz * nz, nx, ny, nz
 
 
-@law
+@inline
 def weights(
     qx: Real, qy: Real, qz: Real, bx: Real, by: Real, bz: Real, cx: Real, cy: Real, cz: Real
 ) -> tuple[float, float]:
@@ -40,7 +40,7 @@ def weights(
     return (cc * qb - bc * qc) / det, (bb * qc - bc * qb) / det
 
 
-@law
+@inline
 def height_before(relative: Any, tau: Real) -> tuple[float, float, float, float]:
     """`height` at τ before the end; `relative` holds q, b, c and their velocities, three numbers each."""
     return height(
@@ -50,7 +50,7 @@ def height_before(relative: Any, tau: Real) -> tuple[float, float, float, float]
     )  # fmt: skip
 
 
-@law
+@inline
 def crossing(relative: Any, gap: Real, dt: Real) -> tuple[float, float]:
     """How long before the end of the step a point came to a height over the plane of a triangle, s, and on which side.
 

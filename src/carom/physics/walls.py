@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from carom.kernels.jit import inline, noinline
 from carom.physics.flight import place
-from carom.physics.jit import branch, law
 from carom.physics.roots import first_crossing
 
 PLANE: Final = 0
@@ -41,7 +41,7 @@ wall_record = np.dtype(
 )  # fmt: skip
 
 
-@law
+@inline
 def within(wall: Any, x: float, y: float) -> bool:
     """Does a round wall reach to the direction of (x, y), seen from its centre?"""
     if wall.cosine < -1.0:
@@ -49,7 +49,7 @@ def within(wall: Any, x: float, y: float) -> bool:
     return bool(x * wall.nx + y * wall.ny >= wall.cosine * np.sqrt(x * x + y * y) - wall.slack)
 
 
-@law
+@inline
 def straight_time(gap: float, v: float, a: Any, radius: float, slack: float) -> float:
     """When a gap that closes at rate v, with acceleration a, is gone: gap + v τ + a τ²/2 = 0, falling."""
     if gap < -(radius + slack):  # behind the wall: only a flight over it and back can touch it
@@ -65,7 +65,7 @@ def straight_time(gap: float, v: float, a: Any, radius: float, slack: float) -> 
     return (v + np.sqrt(disc)) / -a if a < 0.0 and disc >= 0.0 else np.inf
 
 
-@law
+@inline
 def inside_time(d: float, b: float, c: float, vv: float, disc: float, rho: float, wall: Any) -> float:
     """When a ball reaches a round wall from inside: the larger root of |d + v τ| = ρ.
 
@@ -83,7 +83,7 @@ def inside_time(d: float, b: float, c: float, vv: float, disc: float, rho: float
     return -c / (b + root) if b > 0.0 else (root - b) / vv
 
 
-@law
+@inline
 def round_time(ball: Any, wall: Any, dx: float, dy: float, dz: float, d: float, c: float, rho: float) -> float:
     """When a ball that flies straight reaches a round wall: |d + v τ| = ρ, a quadratic."""
     b = (dx * ball.vx + dy * ball.vy) + dz * ball.vz
@@ -99,7 +99,7 @@ def round_time(ball: Any, wall: Any, dx: float, dy: float, dz: float, d: float, 
     return s if s == np.inf or within(wall, dx + ball.vx * s, dy + ball.vy * s) else np.inf
 
 
-@branch
+@noinline
 def contact_time(ball: Any, wall: Any, ax: Any, ay: Any, az: Any) -> float:
     """The time at which a ball (its anchor) first touches a wall under the acceleration a, or infinity."""
     dx, dy, dz = ball.x - wall.px, ball.y - wall.py, ball.z - wall.pz
@@ -128,7 +128,7 @@ def contact_time(ball: Any, wall: Any, ax: Any, ay: Any, az: Any) -> float:
     return ball.t + curved_time(ball, wall, dx, dy, dz, c, ax, ay, az)
 
 
-@branch
+@noinline
 def curved_time(
     ball: Any, wall: Any, dx: float, dy: float, dz: float, c: float, ax: float, ay: float, az: float
 ) -> float:
@@ -151,7 +151,7 @@ def curved_time(
     return np.inf
 
 
-@law
+@inline
 def normal(ball: Any, wall: Any) -> tuple[float, float, float]:
     """The unit normal of a wall where a ball touches it, towards the ball's centre."""
     if wall.kind == PLANE or wall.kind == SEGMENT:
@@ -166,7 +166,7 @@ def normal(ball: Any, wall: Any) -> tuple[float, float, float]:
     return dx / s, dy / s, dz / s
 
 
-@law
+@inline
 def opening(ball: Any, wall: Any) -> float:
     """How fast a ball parts from a wall that it touches, with the sign that `contact_time` goes by; of any scale."""
     if wall.kind == PLANE or wall.kind == SEGMENT:
@@ -175,7 +175,7 @@ def opening(ball: Any, wall: Any) -> float:
     return -b if wall.kind == BOWL else b
 
 
-@law
+@inline
 def least_hop(ball: Any, wall: Any, u: float, press: float) -> float:
     """The least speed with which a ball that meets a bowl at the speed u leaves it: it rises by the walls' slack.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from carom.errors import CaromError
 from carom.plots.data import is_recording, of_a_file_too
 from carom.plots.style import axes, style
-from carom.world.collisions import BALL
+from carom.solvers.collision_record import BALL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import CaromError
-from carom.observe.structure import RadialDistribution
-from carom.observe.theory import maxwell_density
-from carom.observe.thermo import present, thermal
+from carom.observe.measures.structure import RadialDistribution
+from carom.observe.measures.theory import maxwell_density
+from carom.observe.measures.thermo import present, thermal
 from carom.plots.data import fitting, instants, is_recording, merging, numbers, of_a_file_too, pair, sampled
 from carom.plots.style import axes, legend, note, style
 from carom.views.units import length_unit, prefixed, speed_unit

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from carom.errors import Problem, SceneError
-from carom.scene.base import fault
 from carom.scene.boundary import Boundary, Box, Obstacle, Open
-from carom.scene.polygon import Polygon
-from carom.scene.solids import Cylinder, Wedge
+from carom.scene.fields.base import fault
+from carom.scene.shapes.polygon import Polygon
+from carom.scene.shapes.solids import Cylinder, Wedge
 
 
 def flat(part: Boundary | Obstacle) -> bool:

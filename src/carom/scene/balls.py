@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from carom.errors import ArgumentError, Problem, SceneError
-from carom.scene.base import Part, left_out, nearest, shown, written
-from carom.scene.changes import BallChanges, BallsChanges
-from carom.scene.columns import (
+from carom.scene.fields.base import Part, left_out, nearest, shown, written
+from carom.scene.fields.changes import BallChanges, BallsChanges
+from carom.scene.fields.columns import (
     Flags,
     Floats,
     Materials,
@@ -26,7 +26,7 @@ from carom.scene.columns import (
     vectors,
     vectors_like,
 )
-from carom.scene.quantities import Flag, Mass, NotNegative, Title, Vector, VectorLike, Word, same_length
+from carom.scene.fields.quantities import Flag, Mass, NotNegative, Title, Vector, VectorLike, Word, same_length
 
 _HELD = "Leave the velocity out, or let the ball move (fixed = false)."
 

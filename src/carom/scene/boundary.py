@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from carom.scene.base import Part, fault, of_kind, written
-from carom.scene.polygon import Circle, Polygon
-from carom.scene.quantities import Sizes, VectorLike, Word, flag, one_each, word
-from carom.scene.solids import Block, Cylinder, HalfSpace, Wedge
+from carom.scene.fields.base import Part, fault, of_kind, written
+from carom.scene.fields.quantities import Sizes, VectorLike, Word, flag, one_each, word
+from carom.scene.shapes.polygon import Circle, Polygon
+from carom.scene.shapes.solids import Block, Cylinder, HalfSpace, Wedge
+
+FACES = ("x-", "x+", "y-", "y+", "z-", "z+")
+"""The names of a box's faces, in the order of their numbers."""
 
 
 class Box(Part):

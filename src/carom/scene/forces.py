@@ -7,8 +7,18 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from carom.errors import SceneError
-from carom.scene.base import Part, fault, shown
-from carom.scene.quantities import LARGEST, Flag, NotNegative, Positive, Vector, VectorLike, number, one_of, vector
+from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.quantities import (
+    LARGEST,
+    Flag,
+    NotNegative,
+    Positive,
+    Vector,
+    VectorLike,
+    number,
+    one_of,
+    vector,
+)
 
 GRAVITATIONAL_CONSTANT = 6.67430e-11
 """G, in m³/(kg s²): CODATA 2018 and 2022, with a standard uncertainty of 0.00015e-11."""

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from carom.errors import SceneError
-from carom.scene.base import Part, fault, shown
+from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.quantities import NotNegative, each, sequence
 from carom.scene.materials import TwoMaterials, pair_values, repeated_pairs
-from carom.scene.quantities import NotNegative, each, sequence
 
 Table: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 

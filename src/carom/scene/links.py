@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, field_validator
 
-from carom import portable
+from carom import numerics
 from carom.errors import Problem, SceneError, the_first
-from carom.scene.base import Part, fault, left_out, shown, written
-from carom.scene.columns import (
+from carom.scene.fields.base import Part, fault, left_out, shown, written
+from carom.scene.fields.columns import (
     Flags,
     Floats,
     Numbers,
@@ -24,8 +24,8 @@ from carom.scene.columns import (
     not_negative_column,
     or_zero_column,
 )
-from carom.scene.quantities import SMALLEST, NotNegative, Positive, Whole, positive
-from carom.scene.rows import Rows, balls_named, column, missing_balls
+from carom.scene.fields.quantities import SMALLEST, NotNegative, Positive, Whole, positive
+from carom.scene.fields.rows import Rows, balls_named, column, missing_balls
 
 
 def _angle(value: object) -> float:
@@ -250,7 +250,7 @@ def _angle_between(one: Floats, other: Floats) -> Floats:
     one = one / np.linalg.norm(one, axis=1)[:, None]
     other = other / np.linalg.norm(other, axis=1)[:, None]
     return np.asarray(
-        2.0 * portable.each(math.atan2, np.linalg.norm(one - other, axis=1), np.linalg.norm(one + other, axis=1)),
+        2.0 * numerics.each(math.atan2, np.linalg.norm(one - other, axis=1), np.linalg.norm(one + other, axis=1)),
         dtype=np.float64,
     )
 

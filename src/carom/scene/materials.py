@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from carom.errors import Problem, SceneError, the_first
-from carom.scene.base import Part, fault, shown
-from carom.scene.quantities import Fraction, Word, each, sequence, word
+from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.quantities import Fraction, Word, each, sequence, word
 
 
 def _two_words(value: object) -> tuple[str, ...]:

@@ -13,10 +13,11 @@ from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_
 from carom.errors import SceneError
 from carom.scene.agreement import Witness, check_attraction, check_falling, common_dimension, periods
 from carom.scene.balls import Ball, Balls
-from carom.scene.base import Part, fault, left_out, shown, written
 from carom.scene.boundary import AnyBoundary, AnyObstacle, Boundary, Obstacle, Open, as_boundary, as_obstacle
-from carom.scene.changes import SceneChanges
-from carom.scene.columns import Numbers, frozen
+from carom.scene.fields.base import Part, fault, left_out, shown, written
+from carom.scene.fields.changes import SceneChanges
+from carom.scene.fields.columns import Numbers, frozen
+from carom.scene.fields.quantities import Flag, Fraction, Label, NotNegative, Text, Whole, each, sequence
 from carom.scene.forces import (
     AnyGravity,
     Attraction,
@@ -29,10 +30,9 @@ from carom.scene.forces import (
 )
 from carom.scene.friction import Coulomb, Friction, as_friction
 from carom.scene.links import Bend, Bends, Link, Links, triangle_problems, triangles_of
-from carom.scene.lodging import lodges
 from carom.scene.materials import Restitution, as_restitution
-from carom.scene.polygon import Polygon
-from carom.scene.quantities import Flag, Fraction, Label, NotNegative, Text, Whole, each, sequence
+from carom.scene.placement.resting_places import lodges
+from carom.scene.shapes.polygon import Polygon
 from carom.scene.stepping import Stepping
 from carom.scene.structures import AnyStructure, Pieces, Structure, as_structures
 

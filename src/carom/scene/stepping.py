@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from carom.scene.base import Part
-from carom.scene.quantities import Positive, Word, one_of
+from carom.scene.fields.base import Part
+from carom.scene.fields.quantities import Positive, Word, one_of
 
 
 class Stepping(Part):

@@ -20,9 +20,9 @@ from pydantic import ValidationError
 from carom.atomic_write import replaced
 from carom.errors import SceneError, StorageError
 from carom.scene import Scene
-from carom.scene.files import dumps
+from carom.scene.io.files import dumps
 from carom.storage.formats import ENDING
-from carom.storage.opening import one_line, plain_file
+from carom.storage.hdf5.opening import one_line, plain_file
 from carom.storage.tape import versions
 from carom.storage.told import Recorded, Told, stored_scene, written_by
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
+from carom.observe.collisions import CollisionArray
 from carom.observe.triggers import is_number
-from carom.report import CollisionArray
-from carom.scene.base import shown
-from carom.storage.chunks import BLOCK, Rows
-from carom.storage.opening import broken
-from carom.world.collisions import BALL, CLOTH, NOBODY, collision_record
+from carom.scene.fields.base import shown
+from carom.solvers.collision_record import BALL, CLOTH, NOBODY, collision_record
+from carom.storage.hdf5.chunks import BLOCK, Rows
+from carom.storage.hdf5.opening import broken
 
 if TYPE_CHECKING:
     from carom.storage.recording import Recording

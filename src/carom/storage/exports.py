@@ -16,9 +16,9 @@ from carom.errors import StorageError
 from carom.extras import require
 from carom.observe.frame import Frame
 from carom.scene import Box
-from carom.storage.growing import Growing
-from carom.storage.h5md import BALLS, VERSION, Column, Layout, make, new_file, reserve, whole_or_let_go
-from carom.storage.opening import one_line
+from carom.storage.hdf5.growing import Growing
+from carom.storage.hdf5.opening import one_line
+from carom.storage.hdf5.writer import BALLS, VERSION, Column, Layout, make, new_file, reserve, whole_or_let_go
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from carom.solvers.collision_record import collision_record
 from carom.storage.formats import DIGEST, FORMAT, TEXTS, check_digest, digest, digest_of_texts
-from carom.storage.h5md import BALLS, CHUNK, EDITS, PAST
-from carom.storage.opening import broken
+from carom.storage.hdf5.opening import broken
+from carom.storage.hdf5.writer import BALLS, CHUNK, EDITS, PAST
 from carom.storage.told import Head
-from carom.world.collisions import collision_record
 
 if TYPE_CHECKING:
     import h5py

@@ -10,7 +10,7 @@ from typing import Self
 
 from carom.atomic_write import beside, is_at
 from carom.errors import StorageError
-from carom.locking import taken
+from carom.file_lock import taken
 
 
 class Lock:

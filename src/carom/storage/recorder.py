@@ -21,7 +21,7 @@ from carom.storage.checkpoint import checkpoint_of
 from carom.storage.tape import Tape
 
 if TYPE_CHECKING:
-    from carom.solvers.exact.history import History
+    from carom.solvers.exact.history.history import History
 
 LINGER = 0.5
 """What has happened waits at most so long before it is handed to the writer, s."""

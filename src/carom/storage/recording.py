@@ -17,11 +17,12 @@ from carom.observe.frame import Frame
 from carom.observe.series import Series
 from carom.observe.triggers import is_number
 from carom.scene import Box, Scene
-from carom.scene.base import shown
-from carom.storage.chunks import Rows
+from carom.scene.fields.base import shown
 from carom.storage.collisions import Collisions
 from carom.storage.formats import FORMAT, check_format, frames_alone, no_way_on
-from carom.storage.h5md import BALLS, EDITS, PAST
+from carom.storage.hdf5.chunks import Rows
+from carom.storage.hdf5.opening import broken, closed, one_line, opened, reading
+from carom.storage.hdf5.writer import BALLS, EDITS, PAST
 from carom.storage.inventory import (
     attribute,
     check_columns,
@@ -32,7 +33,6 @@ from carom.storage.inventory import (
     word,
     words,
 )
-from carom.storage.opening import broken, closed, one_line, opened, reading
 from carom.storage.told import stored_scene, written_by
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ class Recording:
         if self.format < FORMAT:
             raise no_way_on(self.path, self.writer)
         if self._history is None:
-            from carom.solvers.exact.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
+            from carom.solvers.exact.history.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
 
             with reading(self.path):
                 names = [name for name in self._names if name.startswith(PAST)]
@@ -340,7 +340,7 @@ class Recording:
         """The run as a `Simulation` that goes on from a time, or from the end, to the same bits; unrecorded."""
         if self.format < FORMAT:
             raise no_way_on(self.path, self.writer)
-        joint: Any = import_module("carom.simulation")  # a later stage, known by name alone
+        joint: Any = import_module("carom.simulation.simulation")  # a later stage, known by name alone
         return joint.Simulation.replayed(self, t)
 
     # Datasets.

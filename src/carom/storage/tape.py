@@ -20,14 +20,14 @@ from carom.observe.observable import Observable
 from carom.observe.sampler import Sample
 from carom.observe.series import Series
 from carom.scene import Box, Scene
-from carom.scene.files import dumps
-from carom.solvers.exact.stored import LEAST_PAGE, PAGE
+from carom.scene.io.files import dumps
+from carom.solvers.collision_record import collision_record
+from carom.solvers.exact.state import LEAST_PAGE, PAGE
 from carom.storage.formats import DIGEST, ENDING, FORMAT, digest_of_texts, no_way_on
-from carom.storage.h5md import BALLS, EDITS, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
+from carom.storage.hdf5.opening import reading
+from carom.storage.hdf5.writer import BALLS, EDITS, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
 from carom.storage.lock import Lock
-from carom.storage.opening import reading
 from carom.storage.recording import Recording
-from carom.world.collisions import collision_record
 
 Floats = NDArray[np.float64]
 Columns = Mapping[str, NDArray[Any]]

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from carom.scene import Scene
-from carom.scene.files import LARGEST_FILE, build, parse
-from carom.storage.opening import one_line
+from carom.scene.io.files import LARGEST_FILE, build, parse
+from carom.storage.hdf5.opening import one_line
 
 Times = Annotated[float, Field(ge=0.0)]
 Counts = Annotated[int, Field(ge=0, lt=2**62)]

@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 from carom.atomic_write import replaced, unwritten
 from carom.errors import CaromError
 from carom.extras import require
-from carom.video.canvas import Pixels
+from carom.video.painting.canvas import Pixels
 
 FILMS = (".mp4", ".gif")
 STILLS = (".svg", ".png")

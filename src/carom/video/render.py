@@ -13,13 +13,13 @@ from carom.errors import CaromError
 from carom.observe.frame import Frame
 from carom.scene import Open, Scene
 from carom.video import files
-from carom.video.canvas import Pixels, require_matplotlib
 from carom.video.options import Look, Timing
+from carom.video.painting.canvas import Pixels, require_matplotlib
 from carom.video.source import Recorded, Running, Source, film_length, film_times
 from carom.views.region import pace
 
 if TYPE_CHECKING:
-    from carom.video.painter import Picture
+    from carom.video.painting.painter import Picture
 
 SCOUTED = 48
 """Instants that are looked at beforehand, where nothing bounds space."""
@@ -110,7 +110,7 @@ def remark(recording: Any, timing: Timing) -> str | None:
 
 def source_of(what: Any) -> Source:
     """Where instants come from: a `Recording`, a `Simulation`, or a `Scene`, which is run for this."""
-    from carom.simulation import Simulation  # noqa: PLC0415  # compiles, and may not be needed
+    from carom.simulation.simulation import Simulation  # noqa: PLC0415  # compiles, and may not be needed
 
     if isinstance(what, Scene):
         return Running(Simulation(what))
@@ -162,7 +162,7 @@ def _way(start: float, end: float, progress: Progress | None) -> Callable[[float
 def _picture(
     source: Source, look: Look, start: float, end: float, step: float, ahead: Progress | None = None
 ) -> Picture:
-    from carom.video.painter import Picture  # noqa: PLC0415  # needs matplotlib
+    from carom.video.painting.painter import Picture  # noqa: PLC0415  # needs matplotlib
 
     instants = _scout(source, start, end, ahead) if isinstance(source.scene.boundary, Open) else []
     return Picture(source.scene, look, instants, end, step)

@@ -12,7 +12,7 @@ from carom.observe.frame import Frame
 from carom.scene import Scene
 
 if TYPE_CHECKING:
-    from carom.simulation import Simulation
+    from carom.simulation.simulation import Simulation
 
 MANY = 1e15
 """More pictures than there can be."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.scene import Block, Box, Circle, Scene
-from carom.scene.solids import HalfSpace
+from carom.scene.shapes.solids import HalfSpace
 from carom.views.measures import BAR_STEPS, round_above, round_below
 from carom.views.sheet import extent
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Open, Polygon, Scene, Wedge
-from carom.scene.outline import Outline
+from carom.scene.shapes.outline import Outline
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon
-from carom.scene.outline import Outline
+from carom.scene.shapes.outline import Outline
 from carom.views.markup import element, number
 from carom.views.sheet import MARGIN, Sheet
 

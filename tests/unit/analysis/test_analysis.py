@@ -11,7 +11,7 @@ from carom.analysis import Line, analyse, write_report
 from carom.analysis.along import BLOCK, Reel, taken
 from carom.analysis.measure import with_error
 from carom.analysis.stills import Still
-from carom.cli.analyse import analyse as command
+from carom.cli.commands.analyse import analyse as command
 from carom.errors import ArgumentError
 from carom.observe.observable import observable
 from carom.observe.triggers import Collisions

@@ -14,7 +14,7 @@ from carom.analysis.gas import EACH
 from carom.analysis.measure import Curve
 from carom.analysis.report import plot, scaled
 from carom.analysis.stills import Still
-from carom.cli.analyse import analyse as command
+from carom.cli.commands.analyse import analyse as command
 from carom.storage.recording import Recording
 
 mpl.use("Agg")
@@ -297,7 +297,7 @@ def test_the_command_announces_compilation(tmp_path, monkeypatch, capsys):
         def __exit__(self, *_):
             pass
 
-    monkeypatch.setattr("carom.cli.analyse.Announcement", Announced)
+    monkeypatch.setattr("carom.cli.commands.analyse.Announcement", Announced)
     assert command(path, None, None) == 0
     assert "announced False" in capsys.readouterr().err
 

@@ -9,8 +9,8 @@ import pytest
 
 import carom
 from carom.errors import ArgumentError
-from carom.observe.evenness import EXACT, Dispersion, Evenness, chance_of, chances, divided
-from carom.sweeps.columns import Start
+from carom.observe.measures.evenness import EXACT, Dispersion, Evenness, chance_of, chances, divided
+from carom.sweeps.study.columns import Start
 
 
 def box(places: Any, radius: float = 0.0, size: tuple[float, float] = (4.0, 2.0), **more: Any) -> Start:

@@ -5,8 +5,8 @@ import pytest
 
 from carom import Ball, Balls, Box, Link, Scene, Simulation, library
 from carom.errors import ArgumentError
+from carom.observe.measures.rates import species
 from carom.observe.observable import observable
-from carom.observe.rates import species
 
 pytestmark = pytest.mark.requirement("T-08")
 

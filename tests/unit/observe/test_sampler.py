@@ -10,7 +10,7 @@ from carom.observe.frame import Frame
 from carom.observe.observable import Observable
 from carom.observe.sampler import Sampler, observables_for
 from carom.observe.triggers import Collisions, Every, Times
-from carom.world.collisions import NOBODY, collision_record
+from carom.solvers.collision_record import NOBODY, collision_record
 
 
 class Count(Observable):

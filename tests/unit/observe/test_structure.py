@@ -5,8 +5,8 @@ import pytest
 
 from carom import Balls, Box, Circle, Scene, Simulation
 from carom.errors import ArgumentError
+from carom.observe.measures.structure import contact_value, overlap, pair_counts
 from carom.observe.observable import observable
-from carom.observe.structure import contact_value, overlap, pair_counts
 
 RNG = np.random.default_rng(4)
 

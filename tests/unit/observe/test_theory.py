@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from carom.observe import theory
+from carom.observe.measures import theory
 
 pytestmark = pytest.mark.requirement("T-08")
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from carom import Ball, Balls, Box, Circle, Scene, Simulation, library
+from carom.observe.measures.room import conserved_axes, volume, wall_area
+from carom.observe.measures.thermo import BOLTZMANN, thermal
 from carom.observe.observable import observable
-from carom.observe.room import conserved_axes, volume, wall_area
-from carom.observe.thermo import BOLTZMANN, thermal
 
 pytestmark = pytest.mark.requirement("T-08", "T-19")
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from carom.kernels.jit import kernel
+from carom.kernels.powers import inverse, inverse_cube
+from carom.kernels.simd import fused, short, total, without, write
+from carom.kernels.simd import read_eight as read
 from carom.physics import attraction
 from carom.physics.attraction import direct
-from carom.physics.jit import kernel
-from carom.physics.lanes import fused, short, total, without, write
-from carom.physics.lanes import read_eight as read
-from carom.physics.powers import inverse, inverse_cube
 
 EPS = np.finfo(float).eps
 DIM = {2: (0.0, 0.0), 3: (0.0, 0.0, 0.0)}
@@ -255,7 +255,7 @@ def test_same_bits_again_and_in_two_threads(strict):
 PORTABLE = """
 import numba, numpy as np
 from carom.physics.attraction import add_direct, direct
-from carom.physics.jit import OPTIONS
+from carom.kernels.jit import OPTIONS
 add = numba.njit(**OPTIONS)(lambda dim, direct, place, accel, n: add_direct(dim, direct, place, accel, n))
 rng = np.random.default_rng(1)
 place, accel = rng.normal(size=(61, 4)), rng.uniform(0.1, 2.0, size=(61, 4))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.physics import collision as laws
+from carom.physics import impact as laws
 from carom.solvers.exact.records import ball_record
 from reference.laws import called
 

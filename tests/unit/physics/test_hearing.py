@@ -12,7 +12,8 @@ import pytest
 from numba.core import codegen, event
 from numba.core.compiler_lock import global_compiler_lock
 
-from carom.physics import hearing, jit, once
+from carom.kernels import cache as once
+from carom.kernels import interrupts, jit
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +79,7 @@ def test_who_waits_for_another_process_hears_it(tmp_path: Path) -> None:
     cache: Any = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
 
     def waits() -> None:
-        with hearing.heard_between_steps():
+        with interrupts.heard_between_steps():
             signal.raise_signal(signal.SIGINT)  # only noted
             with once._alone(cache, "variant"):
                 pytest.fail("the wait ended otherwise")
@@ -114,7 +115,7 @@ def test_a_step_in_another_thread_does_not_take_it() -> None:
         event.end_event("numba:run_pass")
 
     def hold() -> None:
-        with hearing.heard_between_steps():
+        with interrupts.heard_between_steps():
             signal.raise_signal(signal.SIGINT)
             other = threading.Thread(target=step)  # an exception there would be a warning, and so an error
             other.start()
@@ -128,7 +129,7 @@ def test_each_time_counts() -> None:
     """Who listens for the second Ctrl-C, to stop at once, hears both."""
     heard: list[Any] = []
     signal.signal(signal.SIGINT, lambda *what: heard.append(what))
-    with hearing.heard_between_steps():
+    with interrupts.heard_between_steps():
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         assert not heard
@@ -138,6 +139,6 @@ def test_each_time_counts() -> None:
 
 def test_who_does_not_listen_is_not_made_to() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with hearing.heard_between_steps():
+    with interrupts.heard_between_steps():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -18,7 +18,7 @@ from numba.core.errors import TypingError
 from numba.core.types.functions import BaseFunction
 from numba.core.typing.context import BaseContext
 
-from carom.physics import jit, lean
+from carom.kernels import fast_typing, jit
 
 NAME = "tiny_kernels_for_a_test"
 SOURCE = "def double(x):\n    return 2.0 * x\n"
@@ -69,7 +69,7 @@ def test_a_new_stamp_compiles_anew(source: Path, monkeypatch: pytest.MonkeyPatch
 
 
 REFUSED = """
-from carom.physics import jit
+from carom.kernels import jit
 
 @{kind}
 def inner(x):
@@ -88,7 +88,7 @@ for _ in range(2):  # before and after a kernel has had it compiled for the same
 """
 
 
-@pytest.mark.parametrize("kind", ["jit.law", "jit.branch", "jit.stage"])
+@pytest.mark.parametrize("kind", ["jit.inline", "jit.noinline", "jit.stage"])
 def test_what_is_for_kernels_refuses_calls_from_python(kind: str, tmp_path: Path) -> None:
     """In a process of its own: if Numba changed, the call would end it."""
     script = tmp_path / "script.py"
@@ -101,11 +101,11 @@ def test_what_is_for_kernels_refuses_calls_from_python(kind: str, tmp_path: Path
 def test_a_branch_is_not_inlined_because_a_law_calls_it() -> None:
     """A function that Numba compiles on the way to another inherits its options, unless it has its own."""
 
-    @jit.branch
+    @jit.noinline
     def seldom(x: float) -> float:
         return 2.0 * x
 
-    @jit.law
+    @jit.inline
     def always(x: float) -> float:
         return x + seldom(x)
 
@@ -120,7 +120,7 @@ def test_a_branch_is_not_inlined_because_a_law_calls_it() -> None:
 
 
 def test_constants_are_not_compiled_for_one_by_one() -> None:
-    @jit.law
+    @jit.inline
     def raised(x: float, n: int) -> float:
         return float(x**n)
 
@@ -134,7 +134,7 @@ def test_constants_are_not_compiled_for_one_by_one() -> None:
 
 def test_the_stamp_knows_every_module_with_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It changes with the time or the size of a source, and when there is one more; not with other stages."""
-    files = [tmp_path / name for name in ("physics/jit.py", "solvers/exact/loop.py")]
+    files = [tmp_path / name for name in ("physics/compile.py", "solvers/exact/events/loop.py")]
     for file in files:
         file.parent.mkdir(parents=True)
         file.write_text("pass\n", encoding="utf-8")
@@ -158,7 +158,7 @@ def test_the_stamp_knows_every_module_with_kernels(tmp_path: Path, monkeypatch: 
 def test_a_law_has_no_machine_code_of_its_own() -> None:
     """The kernel that it is part of has it all."""
 
-    @jit.law
+    @jit.inline
     def twice(x: float) -> float:
         return 2.0 * x
 
@@ -183,7 +183,7 @@ def test_what_numba_finds_out_is_remembered_only_while_a_kernel_is_compiled() ->
     """Who compiles functions of their own in the same process meets Numba as it is."""
     plain = numba_itself()
 
-    @jit.law
+    @jit.inline
     def inner(x: float) -> float:
         return x * x + x
 
@@ -191,9 +191,9 @@ def test_what_numba_finds_out_is_remembered_only_while_a_kernel_is_compiled() ->
     def outer(x: float) -> float:
         return inner(x) + x * x
 
-    lean.known.clear()
+    fast_typing.known.clear()
     assert outer(1.5) == 6.0
-    met = [key for key in lean.known if key[0].typing_key is operator.mul]
+    met = [key for key in fast_typing.known if key[0].typing_key is operator.mul]
     assert len(met) == 1
     assert numba_itself() == plain
 
@@ -215,7 +215,7 @@ def test_remembered_sizes_are_those_of_numba(kind: Any) -> None:
     context = numba.njit(lambda x: x).targetctx
     ours = context.get_value_type(kind)
     for _ in range(2):
-        assert lean.remembered_size(context, ours) == context.get_abi_sizeof(ours)
+        assert fast_typing.remembered_size(context, ours) == context.get_abi_sizeof(ours)
 
 
 @pytest.mark.parametrize("numbers", [(1, 2.5), (2.5, 1), (1, 2), (2.5, 1.5), (True, 2.5)])

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from carom.physics import contact_time
-from carom.physics.jit import kernel, select
-from carom.physics.lanes import (
+from carom.kernels.jit import kernel, select
+from carom.kernels.simd import (
     below,
     bits_set,
     columns,
@@ -19,7 +18,8 @@ from carom.physics.lanes import (
     spread,
     write,
 )
-from carom.solvers.exact.predict import Anchors, four_times
+from carom.physics import contact_time
+from carom.solvers.exact.events.predict import Anchors, four_times
 from carom.solvers.exact.records import ball_record
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, 1.0 / 3.0, 2.0**-52]

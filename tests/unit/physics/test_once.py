@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 from numba.core import config
 
-from carom.physics import jit, once
+from carom.kernels import cache as once
+from carom.kernels import jit
 
 # Typing `slow` takes half a second and leaves a mark a compilation, so that all processes are there before the first
 # is done.
@@ -16,8 +17,8 @@ KERNELS = """
 import os, sys, time
 from numba import types
 from numba.extending import intrinsic
-from carom.compilation import Compilations
-from carom.physics import jit
+from carom.kernels.progress import Compilations
+from carom.kernels import jit
 
 @intrinsic
 def slow(context, x):
@@ -77,7 +78,7 @@ WARM = """
 import sys
 import numpy as np
 from carom import library, Simulation
-from carom.physics import jit
+from carom.kernels import jit
 
 compiler = "numba.np.random.legacy"  # one of the many modules that Numba reads to make its compiler ready
 sim = Simulation(library.load("gas", count=20))

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom import Circle, Polygon, Wedge
+from carom.kernels.jit import kernel
 from carom.physics import regions as laws
 from carom.physics.clearance import clearance_of, is_free
-from carom.physics.jit import kernel
-from carom.scene.outline import Outline
-from carom.solvers.stepped.region_table import RegionTable
+from carom.scene.shapes.outline import Outline
+from carom.solvers.stepped.regions.table import RegionTable
 from reference.laws import called
 
 EPS = np.finfo(float).eps

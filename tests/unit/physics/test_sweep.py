@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom import Wedge
+from carom.kernels.jit import kernel
 from carom.physics import regions as region_laws
-from carom.physics import sweep as laws
-from carom.physics.jit import kernel
+from carom.physics import swept_contact as laws
 from carom.physics.regions import NO_EDGE
-from carom.scene.outline import Outline
-from carom.solvers.stepped.region_table import RegionTable
+from carom.scene.shapes.outline import Outline
+from carom.solvers.stepped.regions.table import RegionTable
 from reference.laws import called
 
 EPS = np.finfo(float).eps

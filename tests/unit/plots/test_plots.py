@@ -7,7 +7,7 @@ import pytest
 
 from carom import Attraction, Ball, Balls, Box, Open, Scene, Simulation, library, plots
 from carom.errors import CaromError
-from carom.observe.structure import RadialDistribution
+from carom.observe.measures.structure import RadialDistribution
 from carom.plots.data import instants, sampled
 from carom.storage.recording import Recording
 

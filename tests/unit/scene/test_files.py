@@ -36,9 +36,9 @@ from carom.scene import (
     Stepping,
     View,
     Wedge,
-    files,
     library,
 )
+from carom.scene.io import files
 
 ISSUED = """
 name = "Unequal masses"

@@ -4,7 +4,7 @@ import pytest
 
 from carom.errors import SceneError
 from carom.scene import Attraction, Ball, Drag, Planet, Scene
-from carom.scene.files import dumps, loads
+from carom.scene.io.files import dumps, loads
 
 
 def lines(make):

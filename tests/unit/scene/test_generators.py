@@ -13,7 +13,7 @@ from carom.scene.library.falling import Slope
 from carom.scene.library.filling import ball_volume, compressibility
 from carom.scene.library.lattice import densest_count, widest
 from carom.scene.library.points import CoupledOscillators
-from carom.world.placement import problems
+from carom.scene.placement.check import problems
 
 GENERATORS_WITH_SEED = ("gas", "gas-under-gravity", "brownian")
 SPACES = [(dimension, periodic) for dimension in (2, 3) for periodic in (True, False)]

@@ -41,9 +41,9 @@ from carom.scene import (
     View,
     Water,
     Wedge,
-    files,
 )
-from carom.world.placement import problems
+from carom.scene.io import files
+from carom.scene.placement.check import problems
 from effort import examples
 
 JUNK = [

@@ -10,9 +10,9 @@ from carom import Simulation
 from carom.errors import SceneError
 from carom.scene import library
 from carom.scene.boundary import Box
-from carom.scene.files import dumps, loads
-from carom.scene.polygon import Polygon
-from carom.world.placement import problems
+from carom.scene.io.files import dumps, loads
+from carom.scene.placement.check import problems
+from carom.scene.shapes.polygon import Polygon
 
 SIX = ("empty", "central-horizontal", "central-vertical", "oblique", "three-bodies", "break")
 GROUPS = {

@@ -301,6 +301,6 @@ def test_copies_and_pickles_are_equal():
 
 
 def test_describing_a_scene_compiles_nothing():
-    code = "import sys, carom.scene, carom.scene.files, carom.world.placement; print('numba' in sys.modules)"
+    code = "import sys, carom.scene, carom.scene.io.files, carom.scene.placement.check; print('numba' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "False"

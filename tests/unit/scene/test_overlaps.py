@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carom.scene import overlaps
-from carom.scene.overlaps import TOLERANCE, Bodies, overlapping_pairs
+from carom.scene.placement import overlaps
+from carom.scene.placement.overlaps import TOLERANCE, Bodies, overlapping_pairs
 from effort import examples
 
 

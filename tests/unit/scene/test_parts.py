@@ -10,7 +10,7 @@ from mypy import api
 
 import carom
 from carom import Ball, Balls, Block, Box, Circle, Cylinder, HalfSpace, Link, Links, Polygon, Scene, SceneError
-from carom.scene.base import Part
+from carom.scene.fields.base import Part
 
 ROOT = Path(__file__).parents[3]
 

@@ -6,22 +6,8 @@ import numpy as np
 import pytest
 
 from carom.errors import SceneError
-from carom.scene import (
-    Ball,
-    Balls,
-    Chain,
-    Cloth,
-    Hair,
-    Link,
-    Links,
-    Pieces,
-    Rope,
-    Scene,
-    SoftBody,
-    Structure,
-    Water,
-    files,
-)
+from carom.scene import Ball, Balls, Chain, Cloth, Hair, Link, Links, Pieces, Rope, Scene, SoftBody, Structure, Water
+from carom.scene.io import files
 from carom.scene.structures.catenary import hanging
 
 CHAIN = {"start": (0, 0), "end": (3, 0), "count": 4, "stiffness": 2}

@@ -5,7 +5,7 @@ import heapq
 import numpy as np
 import pytest
 
-from carom.solvers.exact import calendar
+from carom.solvers.exact.events import calendar
 from carom.solvers.exact.memory import aligned
 from carom.solvers.exact.records import BALL, CONTACT, SEAM, WALL, ball_record, clock_record
 from reference.laws import called

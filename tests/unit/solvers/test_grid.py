@@ -5,14 +5,23 @@ import itertools
 import numpy as np
 import pytest
 
-from carom.physics.jit import kernel, law
-from carom.solvers.stepped.grid import CELLS_PER_BODY, ITSELF, Space, file_bodies, grid_memory, shift_of, walk, wrapped
+from carom.kernels.jit import inline, kernel
+from carom.solvers.stepped.contacts.grid import (
+    CELLS_PER_BODY,
+    ITSELF,
+    Space,
+    file_bodies,
+    grid_memory,
+    shift_of,
+    walk,
+    wrapped,
+)
 from reference.laws import called
 
 OPEN = Space((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (False, False, False))
 
 
-@law
+@inline
 def write_down(dim, count, a, b, image, shift, parts):
     pairs, shifts = parts
     pairs[count, 0], pairs[count, 1], pairs[count, 2] = a, b, image

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from carom import Ball, Box, Scene, Simulation, StackError
-from carom.choice import Wish, solver_for
 from carom.errors import ArgumentError, SolverError
 from carom.scene import library
-from carom.solvers.exact import engine, stored
-from carom.solvers.exact.history import History
-from carom.solvers.exact.notes import SEAMS, note_record
+from carom.solvers.choose import Wish, solver_for
+from carom.solvers.exact import engine
+from carom.solvers.exact import state as stored
+from carom.solvers.exact.history.history import History
+from carom.solvers.exact.history.notes import SEAMS, note_record
 from golden import states
 from reference.scenes import lattice_scene
 

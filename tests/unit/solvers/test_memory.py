@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom import Simulation, library
-from carom.physics.jit import PAGE
+from carom.kernels.jit import PAGE
 from carom.solvers.exact.memory import LINE, ROW, aligned, curve_order, placed, spread, twin, two_rows
 from carom.solvers.exact.records import ball_record
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from carom import library
+from carom.kernels.jit import kernel
 from carom.physics import contact_time
-from carom.physics.jit import kernel
-from carom.solvers.exact import build, candidate, cells, lists, neighbourhood
+from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.engine import Engine
+from carom.solvers.exact.neighbours import build, candidate, cells, interface, lists
 from carom.solvers.exact.records import ALL_AROUND, ball_record, clock_record
-from carom.world.anchors import World
-from carom.world.collisions import collision_record
+from carom.solvers.exact.world import World
 
 NO_WALLS = np.zeros(0)
 
@@ -46,9 +46,9 @@ def nearest_images(region, places):
 
 @kernel
 def copy_words(dim, hood, balls, i, face, found, out):
-    n = neighbourhood.candidates(dim, hood, balls, i, face, found)
-    words, first = neighbourhood.where(hood, i, found)
-    pace = neighbourhood.pace(hood)
+    n = interface.candidates(dim, hood, balls, i, face, found)
+    words, first = interface.where(hood, i, found)
+    pace = interface.pace(hood)
     full = (n + pace - 1) // pace * pace
     for k in range(full):
         out[k] = words[first + k]
@@ -67,7 +67,7 @@ def test_cells_of_a_thin_gas_are_larger(packing, expected):
 
 def test_python_is_told_that_these_names_are_for_kernels():
     with pytest.raises(TypeError, match="pace is for kernels to call"):
-        neighbourhood.pace(None)
+        interface.pace(None)
 
 
 def words_by(region, hood, balls, i, face):
@@ -315,9 +315,9 @@ def test_lists_stay_exact_while_balls_cross_seams(dimension, smallest):
 def look_around(dim, hood, balls, sight, others, true, seen):
     """For each ball: whom its list names, when they touch, and when they do by what the ball remembers, or nan."""
     for i in range(balls.size):
-        knows = neighbourhood.recall(hood, balls, np.uint32(i), sight)
-        n = neighbourhood.candidates(dim, hood, balls, i, ALL_AROUND, sight.found[0])
-        words, first = neighbourhood.where(hood, i, sight.found[0])
+        knows = interface.recall(hood, balls, np.uint32(i), sight)
+        n = interface.candidates(dim, hood, balls, i, ALL_AROUND, sight.found[0])
+        words, first = interface.where(hood, i, sight.found[0])
         for k in range(n):
             word = words[first + k]
             j, image = candidate.ball_of(word), candidate.image_of(word)

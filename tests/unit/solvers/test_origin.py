@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom import Simulation, library
-from carom.solvers.exact.history import History
+from carom.solvers.exact.history.history import History
 from carom.solvers.exact.origin import absolute, last_moment, relative
 
 origins = st.tuples(st.floats(1e-3, 1e9), st.floats(-1.0, 1.0)).map(

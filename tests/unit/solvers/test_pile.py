@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from carom.physics.jit import kernel
+from carom.kernels.jit import kernel
 from carom.physics.regions import edge_record, region_record
-from carom.solvers.stepped.grid import Grid, Space
-from carom.solvers.stepped.pile import advance_pile, begin_step, end_step, substep
-from carom.solvers.stepped.pile_memory import (
+from carom.solvers.stepped.contacts.grid import Grid, Space
+from carom.solvers.stepped.pile.memory import (
     COUNT,
     LOST,
     NEEDED,
@@ -20,6 +19,7 @@ from carom.solvers.stepped.pile_memory import (
     larger,
     pile_memory,
 )
+from carom.solvers.stepped.pile.step import advance_pile, begin_step, end_step, substep
 
 g = 9.81
 DT = 1.0 / 60.0

@@ -16,7 +16,7 @@ import carom
 from carom import Attraction, Ball, Balls, Box, Cloth, Link, Scene, Simulation, StepWarning
 from carom.errors import CaromError, SolverError
 from carom.scene import library
-from carom.scene.files import dumps, loads
+from carom.scene.io.files import dumps, loads
 from carom.solvers.exact import engine as exact
 from carom.solvers.stepped import build
 from carom.solvers.stepped import engine as stepped
@@ -248,7 +248,7 @@ def test_in_a_new_process(tmp_path: Path) -> None:
 import sys, numpy as np
 from pathlib import Path
 from carom import Simulation
-from carom.scene.files import loads
+from carom.scene.io.files import loads
 from golden.states import digest
 folder = Path(sys.argv[1])
 for name, wish, end in (("exact", {}, {"collisions": 1000}), ("stepped", {"step": 1 / 64}, {"until": 1.5})):

@@ -10,10 +10,10 @@ import pytest
 
 from carom import Ball, Balls, Box, Cloth, Link, Links, Scene, Simulation, SoftBody
 from carom.errors import SceneError
-from carom.physics.jit import kernel
-from carom.solvers.stepped.forces import snap
-from carom.solvers.stepped.state import State, springs_of
-from carom.solvers.stepped.structures import PART, WOVEN, alone, linked_of
+from carom.kernels.jit import kernel
+from carom.solvers.stepped.forces.linked_bodies import PART, WOVEN, alone, linked_of
+from carom.solvers.stepped.forces.sum import snap
+from carom.solvers.stepped.rows import State, springs_of
 
 SNAP = kernel(snap.py_func)
 

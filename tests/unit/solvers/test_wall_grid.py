@@ -5,9 +5,9 @@ import pytest
 
 from carom import Ball, Box, Circle, Polygon, Scene, library
 from carom.physics.walls import BOWL, DOME, PLANE, SEGMENT
+from carom.solvers.exact.neighbours.wall_grid import walls_by_cell
 from carom.solvers.exact.records import NONE
-from carom.solvers.exact.wall_grid import walls_by_cell
-from carom.world.walls import Walls
+from carom.solvers.exact.wall_table import Walls
 
 SCENES = [
     pytest.param(Scene(boundary=Box(size=(1.0, 0.7))), id="box"),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carom.storage.chunks import Chunks
-from carom.storage.growing import Growing
+from carom.storage.hdf5.chunks import Chunks
+from carom.storage.hdf5.growing import Growing
 
 PARTS = st.lists(st.tuples(st.integers(0, 50), st.booleans()), max_size=12)
 

@@ -36,6 +36,6 @@ def test_a_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     def fail(*_: Any) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr("carom.locking._lock", fail)
+    monkeypatch.setattr("carom.file_lock._lock", fail)
     with pytest.raises(StorageError, match=r"gas\.h5: cannot be used \(No locks available\)"):
         Lock(tmp_path / "gas.h5").acquire()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.storage.packing import PACKED, PLAIN, Packer, is_worth, pressed, shuffled, stored
+from carom.storage.hdf5.packing import PACKED, PLAIN, Packer, is_worth, pressed, shuffled, stored
 
 
 def read(data: bytes) -> bytes | None:

@@ -20,8 +20,8 @@ from carom.errors import ArgumentError, CaromError, StorageError
 from carom.observe.observable import Observable
 from carom.observe.triggers import Collisions
 from carom.storage import formats, tape
-from carom.storage.growing import Growing
-from carom.storage.h5md import Column
+from carom.storage.hdf5.growing import Growing
+from carom.storage.hdf5.writer import Column
 from carom.storage.recording import Recording
 
 SOLVERS = ("exact", "stepped")
@@ -221,7 +221,7 @@ def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
 
 
 def test_rows_appear_without_being_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carom.storage.h5md.PAUSE", 0.05)
+    monkeypatch.setattr("carom.storage.hdf5.writer.PAUSE", 0.05)
     sim = carom.Simulation(gas())
     with sim.record(tmp_path / "gas.h5", every=0.1), Recording(tmp_path / "gas.h5") as recording:
         sim.run(until=0.5)
@@ -335,7 +335,7 @@ def test_errors_of_the_writer_come_up_in_the_run(tmp_path: Path, monkeypatch: py
     def broken(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("carom.storage.growing.Growing.append", broken)
+    monkeypatch.setattr("carom.storage.hdf5.growing.Growing.append", broken)
     with pytest.raises(StorageError, match=r"gas\.h5: there is no room left on the disk\. Make room and resume"):
         sim.run(until=100.0)
     with pytest.raises(StorageError):
@@ -427,7 +427,7 @@ def test_who_goes_on_after_the_end_is_told(tmp_path: Path) -> None:
 
 
 def test_what_waits_for_the_writer_is_bounded_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carom.storage.h5md.ROOM", 10_000)
+    monkeypatch.setattr("carom.storage.hdf5.writer.ROOM", 10_000)
     sim = carom.Simulation(gas(8))
     recorder = sim.record(tmp_path / "gas.h5")
     writer, gate, waited = recorder.tape.writer, threading.Event(), []

@@ -4,7 +4,7 @@ import multiprocessing
 
 import pytest
 
-from carom.sweeps import cluster
+from carom.sweeps.running import cluster
 
 
 def test_a_worker_that_is_being_started_does_not_sweep(

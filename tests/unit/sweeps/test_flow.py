@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from carom.errors import ClusterError
-from carom.sweeps import flow as flows
-from carom.sweeps.cluster import Ended
-from carom.sweeps.flow import Flow
-from carom.sweeps.ledger import Counts
-from carom.sweeps.plan import RunSpec
-from carom.sweeps.work import _specs
+from carom.sweeps.results.ledger import Counts
+from carom.sweeps.running import flow as flows
+from carom.sweeps.running.cluster import Ended
+from carom.sweeps.running.flow import Flow
+from carom.sweeps.running.work import _specs
+from carom.sweeps.study.plan import RunSpec
 
 
 class Ticket:

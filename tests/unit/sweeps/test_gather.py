@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from carom.sweeps.gather import points, summary
+from carom.sweeps.results.gather import points, summary
 
 COLUMNS = ["time", "collisions", "energy", "stopped", "z", "z_error", "remarks"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from carom.errors import StorageError, StudyError
-from carom.sweeps import journal, ledger, standing
-from carom.sweeps.ledger import Ledger
+from carom.sweeps.results import journal, ledger, progress
+from carom.sweeps.results.ledger import Ledger
 from sweeps.pretend import COLUMNS, WORDS, Pretend, row
 
 TABLES = ("table.csv", "table.parquet", "summary.csv")
@@ -25,7 +25,7 @@ def _pretended(monkeypatch: pytest.MonkeyPatch) -> None:
         exec((folder / "study.toml").read_text(encoding="utf-8"), {}, table)  # what dumps writes is Python too
         return Pretend(**table)
 
-    monkeypatch.setattr(standing, "study_in", study_in)
+    monkeypatch.setattr(progress, "study_in", study_in)
     monkeypatch.setattr(ledger, "study_in", study_in)
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from carom.errors import SceneError
 from carom.scene import Ball, Box, Scene, library
-from carom.scene.document import document
-from carom.scene.files import build
-from carom.sweeps.paths import located, prepare, put, steps_of
+from carom.scene.io.document import document
+from carom.scene.io.files import build
+from carom.sweeps.study.paths import located, prepare, put, steps_of
 
 GAS = {"generator": {"kind": "gas", "count": 4, "periodic": False}}
 TWO = document(

@@ -6,7 +6,7 @@ import pytest
 
 from carom.errors import SceneError
 from carom.scene import library
-from carom.sweeps.plan import (
+from carom.sweeps.study.plan import (
     RunPlan,
     RunSpec,
     digest_of,
@@ -18,8 +18,8 @@ from carom.sweeps.plan import (
     seed_of,
     told,
 )
-from carom.sweeps.ranges import Uniform
-from carom.sweeps.wanted import Wanted
+from carom.sweeps.study.ranges import Uniform
+from carom.sweeps.study.wanted import Wanted
 
 
 def spec(seed=7, **parameters):

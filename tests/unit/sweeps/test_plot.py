@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from carom.errors import StudyError
-from carom.observe import theory
-from carom.sweeps.gather import summary
-from carom.sweeps.laws import LAWS
-from carom.sweeps.plot import draw, write
-from carom.sweeps.points import lines, others, wilson
-from carom.sweeps.study import Study
+from carom.observe.measures import theory
+from carom.sweeps.results.gather import summary
+from carom.sweeps.results.plot import draw, write
+from carom.sweeps.results.points import lines, others, wilson
+from carom.sweeps.study.laws import LAWS
+from carom.sweeps.study.study import Study
 
 ETAS = [0.1, 0.2, 0.3]
 

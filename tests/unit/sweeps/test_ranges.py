@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from carom.errors import SceneError
-from carom.sweeps.ranges import MOST_RUNS, Linear, Log, Normal, Uniform, Values, as_range
+from carom.sweeps.study.ranges import MOST_RUNS, Linear, Log, Normal, Uniform, Values, as_range
 
 
 def values(given):

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from carom.errors import StudyError
-from carom.observe import theory
-from carom.simulation import Simulation
-from carom.sweeps import drawable, ready
-from carom.sweeps.laws import LAWS, clock_speed
-from carom.sweeps.plan import plan_of, scene_of
-from carom.sweeps.study import Study
+from carom.observe.measures import theory
+from carom.simulation.simulation import Simulation
+from carom.sweeps import ready
+from carom.sweeps.study import drawable
+from carom.sweeps.study.laws import LAWS, clock_speed
+from carom.sweeps.study.plan import plan_of, scene_of
+from carom.sweeps.study.study import Study
 
 DOCS = Path(__file__).parents[3] / "docs"
 RUNS = {"equation-of-state": 104, "finite-size": 72, "energy-drift": 42, "pi": 49, "break": 4500, "lyapunov": 36}

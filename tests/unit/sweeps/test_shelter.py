@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carom.sweeps.shelter import sheltered
+from carom.sweeps.running.shelter import sheltered
 
 BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 

@@ -17,9 +17,10 @@ import carom
 from carom import Ball, Box, Scene, StudyError
 from carom.observe.observable import Observable
 from carom.scene import library
-from carom.scene.files import dump
-from carom.sweeps import paths, ready
-from carom.sweeps.study import MOST_RUNS, Study, plan_of, scene_of, schema
+from carom.scene.io.files import dump
+from carom.sweeps import ready
+from carom.sweeps.study import paths
+from carom.sweeps.study.study import MOST_RUNS, Study, plan_of, scene_of, schema
 
 TEXT = """
 name = "Equation of state"
@@ -551,7 +552,7 @@ def test_sources_that_are_none(source, line):
 def test_large_scenes_are_not_built_to_check_values(monkeypatch):
     built = []
     monkeypatch.setattr(
-        "carom.sweeps.checks.scene_of", lambda base, spec: built.append(spec.parameters) or library.load("break")
+        "carom.sweeps.study.checks.scene_of", lambda base, spec: built.append(spec.parameters) or library.load("break")
     )
     study(parameters={"generator.count": [10, 100_000, 100_001, 10**7]}).check()
     assert [values["generator.count"] for values in built] == [10, 100_000]
@@ -560,7 +561,7 @@ def test_large_scenes_are_not_built_to_check_values(monkeypatch):
 def test_few_scenes_are_built_to_check_values(monkeypatch):
     built = []
     monkeypatch.setattr(
-        "carom.sweeps.checks.scene_of", lambda base, spec: built.append(spec.parameters) or library.load("break")
+        "carom.sweeps.study.checks.scene_of", lambda base, spec: built.append(spec.parameters) or library.load("break")
     )
     spaced = {"linear": [0.1, 0.2], "count": 2000}
     study(parameters={"generator.packing_fraction": spaced, "restitution": spaced}).check()

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from carom.errors import MissingExtraError, StorageError
-from carom.sweeps import journal, sheets
-from carom.sweeps.gather import summary
-from carom.sweeps.ledger import Ledger
-from carom.sweeps.sheets import cell, csv_writer, uncelled
-from carom.sweeps.table import Table
+from carom.sweeps.results import journal, sheets
+from carom.sweeps.results.gather import summary
+from carom.sweeps.results.ledger import Ledger
+from carom.sweeps.results.sheets import cell, csv_writer, uncelled
+from carom.sweeps.results.table import Table
 from sweeps.pretend import COLUMNS, WORDS, Pretend, row
 
 HEAD = ["index", "id", "point", "repeat", "seed", *Pretend.types, "status", "reason", *COLUMNS]
@@ -275,7 +275,7 @@ def test_a_table_has_one_truth(tmp_path: Path, study: Any) -> None:
 
 def test_a_long_table_is_read_in_parts(tmp_path: Path, study: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, study)
-    monkeypatch.setattr("carom.sweeps.table.PART", 5)
+    monkeypatch.setattr("carom.sweeps.results.table.PART", 5)
     table = Table.read(tmp_path).load()
     assert [repr(found) for found in table.rows()] == [repr(wanted) for wanted in expected(study)]
 

@@ -18,9 +18,9 @@ import carom
 from carom.errors import SceneError, StudyError
 from carom.observe.observable import Observable
 from carom.storage.recording import Recording
-from carom.sweeps import task
-from carom.sweeps.plan import scene_of
-from carom.sweeps.study import Study
+from carom.sweeps.running import task
+from carom.sweeps.study.plan import scene_of
+from carom.sweeps.study.study import Study
 
 OPEN = {"balls": [{"position": [x, 0.0], "velocity": [1.0 - x, 0.0], "radius": 0.1, "mass": 1.0} for x in (0.0, 1.0)]}
 BASE = ["time", "collisions", "kinetic_energy", "energy", "stopped"]
@@ -305,8 +305,8 @@ def test_compiling_is_not_counted_and_a_run_at_its_end_is_not_thrown_away() -> N
 HANGS = """
 import ctypes, sys, time
 from carom.observe.observable import Observable
-from carom.sweeps import task
-from carom.sweeps.study import Study
+from carom.sweeps.running import task
+from carom.sweeps.study.study import Study
 
 class Hangs(Observable):
     name, symbol, unit = "hangs", "h", ""
@@ -334,8 +334,8 @@ def test_a_run_that_hangs_is_ended_with_its_process() -> None:
 
 ENDS = """
 import time
-from carom.sweeps import task
-from carom.sweeps.study import Study
+from carom.sweeps.running import task
+from carom.sweeps.study.study import Study
 
 task.GRACE = 0.5
 study = Study(scene="gas", parameters={"generator.count": [4]}, run={"until": 0.1, "time_limit": 1.0})

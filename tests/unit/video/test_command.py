@@ -33,7 +33,7 @@ def test_a_recording_with_its_events_has_every_instant(tmp_path, monkeypatch):
         simulation.run(until=1.0)
     straight = Simulation(library.load("break")).run(until=0.73)
     shown = []
-    from carom.video.painter import Picture  # noqa: PLC0415  # what is looked into
+    from carom.video.painting.painter import Picture  # noqa: PLC0415  # what is looked into
 
     drawn = Picture.pixels
     monkeypatch.setattr(Picture, "pixels", lambda self, frame: shown.append(frame) or drawn(self, frame))
@@ -140,8 +140,8 @@ def test_progress_is_told_of_the_way_to_a_still_and_of_looking_ahead(tmp_path):
 
 
 def test_the_bar_tells_which_part_it_is(monkeypatch):
+    from carom.cli.commands.render import Bar  # noqa: PLC0415
     from carom.cli.interrupt import Interrupt  # noqa: PLC0415  # as above
-    from carom.cli.render import Bar  # noqa: PLC0415
 
     with Interrupt() as interrupt, Bar(interrupt, quiet=True) as bar:
         task = bar.progress.tasks[0]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from carom.video import raster
-from carom.video.camera import OrbitCamera
+from carom.video.painting import raster
+from carom.video.painting.camera import OrbitCamera
 
 LENS = (200.0, 0.0)
 RED, BLUE = [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]

@@ -16,7 +16,7 @@ from carom import Ball, Box, Scene, Simulation, library
 from carom.errors import CaromError, MissingExtraError
 from carom.storage.recording import Recording
 from carom.video import Look, Timing, files, film, picture, source, still
-from carom.video.painter import Picture, seen
+from carom.video.painting.painter import Picture, seen
 from carom.video.render import source_of
 from carom.views.palette import LIGHT
 from carom.views.region import bounds

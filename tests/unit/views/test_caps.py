@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from carom.lab.scene_message import scene_message
-from carom.lab.session import Session
+from carom.lab.bench.session import Session
+from carom.lab.seen.scene_message import scene_message
 from carom.scene import Box, Polygon, Scene
 from carom.views.caps import area, triangles
 

@@ -339,7 +339,7 @@ class TestCrowds:
         many = Scene(balls=Balls(position=np.arange(2_000_000.0).reshape(-1, 2)))
         with pytest.raises(ArgumentError, match=r"^balls: 1,000,000 are more than a picture can show, 200,000\. Draw"):
             draw(many)
-        monkeypatch.setattr("carom.simulation.MOST_BALLS", 1)
+        monkeypatch.setattr("carom.simulation.simulation.MOST_BALLS", 1)
         assert Simulation(TABLE)._repr_svg_() is None
 
 

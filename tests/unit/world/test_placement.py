@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from carom.scene import Ball, Balls, Box, Circle, Polygon, Scene
-from carom.world.placement import problems
+from carom.scene.placement.check import problems
 
 BOX = Box(size=(1, 2))
 ROUND = Circle(centre=(1, 1), radius=2)

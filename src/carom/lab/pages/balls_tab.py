@@ -11,8 +11,8 @@ from nicegui.events import GenericEventArguments
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.html import button, json_of, tag
 from carom.lab.pages.numbers import typed
+from carom.lab.seen.view import View
 from carom.lab.texts import thousands
-from carom.lab.view import View
 
 ROWS = 12
 """Of a page of the table."""

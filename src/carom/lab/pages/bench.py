@@ -12,9 +12,8 @@ from nicegui import Client, ui
 from starlette.concurrency import run_in_threadpool
 
 from carom.errors import CaromError
-from carom.lab.bench import Bench, Benches
-from carom.lab.budget import Budget
-from carom.lab.keymap import keymap
+from carom.lab.bench.benches import Bench, Benches
+from carom.lab.commands.keymap import keymap
 from carom.lab.pages.balls_tab import BallsTab
 from carom.lab.pages.collisions_tab import CollisionsTab
 from carom.lab.pages.desk import Desk, Part
@@ -28,9 +27,10 @@ from carom.lab.pages.opening import Counter
 from carom.lab.pages.options_tab import OptionsTab
 from carom.lab.pages.transport import Transport
 from carom.lab.pages.view_tab import ViewTab
-from carom.lab.stream import urgent
+from carom.lab.seen.stream import urgent
+from carom.lab.seen.view import View
+from carom.lab.server.budget import Budget
 from carom.lab.texts import Texts
-from carom.lab.view import View
 
 TABS = ("ball", "balls", "meters", "collisions", "options", "view")
 OTHER_TAB = 2.0

@@ -9,7 +9,7 @@ from nicegui.element import Element
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.html import icon, tag, text_of
 from carom.lab.pages.numbers import plain
-from carom.lab.view import View
+from carom.lab.seen.view import View
 
 SHOWN = 40
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Protocol
 
-from carom.lab.bench import Bench
+from carom.lab.bench.benches import Bench
 from carom.lab.pages.live import Live
+from carom.lab.seen.view import View
 from carom.lab.texts import Texts
-from carom.lab.view import View
 
 ANSWER = 3.0
 """Seconds within which a message is the answer to what was typed."""

@@ -7,7 +7,7 @@ from functools import partial
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.html import button, field, reading, switch, tag
 from carom.lab.pages.numbers import collision, quantity, seconds, typed, vector
-from carom.lab.view import Inspector, View
+from carom.lab.seen.view import Inspector, View
 
 AXES = "xyz"
 LETTERS = 12

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from carom.lab.keymap import Key
+from carom.lab.commands.keymap import Key
 from carom.lab.texts import Texts
 
 _SIGNS = {

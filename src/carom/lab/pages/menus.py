@@ -8,13 +8,13 @@ from urllib.parse import quote
 from starlette.concurrency import run_in_threadpool
 
 from carom.errors import CaromError
-from carom.lab.keymap import KEYS
+from carom.lab.commands.keymap import KEYS
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.frame import dialog, language_and_theme
 from carom.lab.pages.html import button, icon, tag
 from carom.lab.pages.keys import groups
 from carom.lab.pages.opening import entry_of
-from carom.lab.view import View
+from carom.lab.seen.view import View
 
 
 class Menus:

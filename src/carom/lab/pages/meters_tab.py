@@ -7,8 +7,8 @@ from nicegui.element import Element
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.html import reading, tag
 from carom.lab.pages.numbers import quantity, seconds, vector
+from carom.lab.seen.view import Upcoming, View
 from carom.lab.texts import thousands
-from carom.lab.view import Upcoming, View
 
 SHOWN = 4
 """Collisions to come that are listed."""

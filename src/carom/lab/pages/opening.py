@@ -10,7 +10,7 @@ from typing import Any
 
 from carom.errors import ArgumentError, Problem
 from carom.lab import share
-from carom.lab.reading import file_format
+from carom.lab.commands.arguments import file_format
 from carom.scene import Scene, library
 
 GROUPS: Mapping[str, tuple[str, ...]] = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from carom.lab.options import CHOICE, CONTACTS, FLAG, OPTIONS, Choice, Option, integrators, solvers, values
+from carom.lab.commands.options import CHOICE, CONTACTS, FLAG, OPTIONS, Choice, Option, integrators, solvers, values
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.html import button, choice, field, switch, tag
 from carom.lab.pages.numbers import typed
-from carom.lab.view import View
+from carom.lab.seen.view import View
 
 GROUPS = ("planet", "contacts", "forces")
 STEERING = ("place", "velocity", "acceleration")

@@ -7,7 +7,7 @@ from math import log10
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.html import button, icon, tag, text_of
 from carom.lab.pages.numbers import clock, factor, seconds
-from carom.lab.view import View
+from carom.lab.seen.view import View
 
 SLOW = 0.8
 """Below this part of the wished speed, the lab says so."""

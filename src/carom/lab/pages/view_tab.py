@@ -5,7 +5,7 @@ from __future__ import annotations
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.frame import dialog
 from carom.lab.pages.html import button, choice, switch, tag
-from carom.lab.view import View
+from carom.lab.seen.view import View
 
 LAYERS = ("velocity", "momentum", "force", "trace", "centre", "contact", "cells", "names", "ruler", "legend")
 SHOWN = ("contact", "ruler", "legend")

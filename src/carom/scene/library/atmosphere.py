@@ -9,18 +9,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import portable
+from carom import numerics
 from carom.errors import SceneError
 from carom.scene.balls import Balls
-from carom.scene.base import fault
 from carom.scene.boundary import Box
+from carom.scene.fields.base import fault
+from carom.scene.fields.quantities import NotNegative, Positive
 from carom.scene.library.filling import ball_volume, fill
 from carom.scene.library.gas import Thermal
 from carom.scene.library.lattice import DENSEST
 from carom.scene.library.maxwell import thermal_velocities
 from carom.scene.library.options import MOST_BALLS, Dimension, Whole, option
 from carom.scene.model import Scene
-from carom.scene.quantities import NotNegative, Positive
 
 __all__ = ["Atmosphere", "GasUnderGravity"]
 
@@ -54,15 +54,15 @@ class Atmosphere:
     def potential(self, eta: FloatArray) -> FloatArray:
         """μ = ln η + F + Z, with F the integral of (Z - 1)/η."""
         if self.dimension == 2:
-            free = 9.0 / 8.0 * eta / (1.0 - eta) - 7.0 / 8.0 * portable.each(math.log1p, -eta)
+            free = 9.0 / 8.0 * eta / (1.0 - eta) - 7.0 / 8.0 * numerics.each(math.log1p, -eta)
         else:
             free = eta * (4.0 - 3.0 * eta) / (1.0 - eta) ** 2
-        return np.asarray(portable.each(math.log, eta) + free + self._factor(eta))
+        return np.asarray(numerics.each(math.log, eta) + free + self._factor(eta))
 
     def _factor(self, eta: FloatArray) -> FloatArray:
         if self.dimension == 2:
             return np.asarray((1.0 + eta**2 / 8.0) / (1.0 - eta) ** 2)
-        return np.asarray((1.0 + eta + eta**2 - portable.power(eta, 3)) / portable.power(1.0 - eta, 3))
+        return np.asarray((1.0 + eta + eta**2 - numerics.power(eta, 3)) / numerics.power(1.0 - eta, 3))
 
     def packing(self, pressure: FloatArray) -> FloatArray:
         """η of a pressure: the inverse of `pressure`, by bisection in 0 < η < p."""

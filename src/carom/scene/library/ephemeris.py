@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import portable
+from carom import numerics
 
 __all__ = ["ASTRONOMICAL_UNIT", "FIRST_DAY", "LAST_DAY", "PLANETS", "SUN_GM", "SUN_RADIUS", "Planet", "state"]
 
@@ -113,8 +113,8 @@ def state(planet: Planet, days: float, gm: float) -> tuple[FloatArray, FloatArra
     rate = math.sqrt(gm / a**3) / (1.0 - e * along)
     place = a * np.array([along - e, flat * aside, 0.0])
     velocity = a * rate * np.array([-aside, flat * along, 0.0])
-    turn = portable.product(portable.product(about_z(node), about_x(inclination)), about_z(perihelion - node))
-    return portable.product(turn, place), portable.product(turn, velocity)
+    turn = numerics.product(numerics.product(about_z(node), about_x(inclination)), about_z(perihelion - node))
+    return numerics.product(turn, place), numerics.product(turn, velocity)
 
 
 def eccentric_anomaly(mean: float, e: float) -> float:

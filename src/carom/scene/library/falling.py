@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from carom.scene.balls import Ball, Balls
-from carom.scene.base import fault
 from carom.scene.boundary import Box
+from carom.scene.fields.base import fault
+from carom.scene.fields.quantities import Fraction, NotNegative, Positive
 from carom.scene.forces import GRAVITATIONAL_CONSTANT, Planet
 from carom.scene.friction import Coulomb
 from carom.scene.library.filling import ball_volume, fill
 from carom.scene.library.options import Generator, Whole, option
 from carom.scene.model import Scene
-from carom.scene.quantities import Fraction, NotNegative, Positive
-from carom.scene.solids import Wedge
+from carom.scene.shapes.solids import Wedge
 from carom.scene.stepping import Stepping
 
 __all__ = ["GravityField", "Pour", "Slope"]

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import portable
+from carom import numerics
 from carom.scene.library.lattice import Lattice, densest_count, widest
 
 __all__ = ["ball_volume", "compressibility", "fill", "fill_mixture"]
@@ -29,7 +29,7 @@ _CROWDED = 0.97  # of the most sites that can be; the very densest lattice rarel
 def ball_volume(radius: FloatArray | float, dimension: int) -> FloatArray:
     """The area of a disk (2D) or the volume of a ball (3D)."""
     radius = np.asarray(radius, dtype=np.float64)
-    return np.asarray(math.pi * radius**2 if dimension == 2 else 4.0 / 3.0 * math.pi * portable.power(radius, 3))
+    return np.asarray(math.pi * radius**2 if dimension == 2 else 4.0 / 3.0 * math.pi * numerics.power(radius, 3))
 
 
 def compressibility(packing_fraction: float, dimension: int) -> float:
@@ -158,7 +158,7 @@ def _jitter(room: FloatArray, dimension: int, rng: np.random.Generator) -> Float
     direction = rng.standard_normal((len(room), dimension))
     direction /= np.sqrt((direction**2).sum(axis=1))[:, None]
     share = rng.random(len(room))
-    length = room.clip(min=0.0) * (np.sqrt(share) if dimension == 2 else portable.each(math.cbrt, share))
+    length = room.clip(min=0.0) * (np.sqrt(share) if dimension == 2 else numerics.each(math.cbrt, share))
     return np.asarray(direction * length[:, None])
 
 

@@ -15,7 +15,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import portable
+from carom import numerics
 
 __all__ = ["DENSEST", "Lattice", "densest_count", "widest"]
 
@@ -155,7 +155,7 @@ def _walled_spacing(lengths: FloatArray, extents: FloatArray, step: FloatArray) 
     """
     exists = (step <= extents).all(axis=1)
     ratio = (step / np.where(extents > 0.0, extents, 1.0)) ** 2
-    a, b, c = ratio.sum(axis=1) - 1.0, portable.product(ratio, lengths), portable.product(ratio, lengths**2)
+    a, b, c = ratio.sum(axis=1) - 1.0, numerics.product(ratio, lengths), numerics.product(ratio, lengths**2)
     discriminant = b**2 - a * c
     with np.errstate(invalid="ignore"):
         root = c / (b + np.sqrt(discriminant))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import portable
+from carom import numerics
 
 __all__ = ["thermal_velocities"]
 
@@ -20,6 +20,6 @@ def thermal_velocities(mass: FloatArray, dimension: int, temperature: float, rng
     """
     velocity = rng.standard_normal((len(mass), dimension)) / np.sqrt(mass)[:, None]
     if len(mass) > 1:
-        velocity -= portable.product(mass, velocity) / mass.sum()
-    twice_energy = float(portable.product(mass, (velocity**2).sum(axis=1)))
+        velocity -= numerics.product(mass, velocity) / mass.sum()
+    twice_energy = float(numerics.product(mass, (velocity**2).sum(axis=1)))
     return np.asarray(velocity * np.sqrt(len(mass) * dimension * temperature / twice_energy))

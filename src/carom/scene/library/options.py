@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from carom.scene.base import Part, fault, shown
+from carom.scene.fields.base import Part, fault, shown
 from carom.scene.model import Scene
 
 __all__ = ["MOST_BALLS", "Dimension", "Generator", "Whole", "option"]

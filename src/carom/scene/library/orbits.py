@@ -8,14 +8,14 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator
 
-from carom import portable
+from carom import numerics
 from carom.scene.balls import Ball, Balls
-from carom.scene.base import fault, nearest, shown
+from carom.scene.fields.base import fault, nearest, shown
+from carom.scene.fields.quantities import Number, Positive, text
 from carom.scene.forces import EARTH_MASS, EARTH_RADIUS, GRAVITATIONAL_CONSTANT, Attraction
 from carom.scene.library.ephemeris import FIRST_DAY, LAST_DAY, PLANETS, SUN_GM, SUN_RADIUS, Planet, state
 from carom.scene.library.options import Generator, option
 from carom.scene.model import Scene
-from carom.scene.quantities import Number, Positive, text
 from carom.scene.stepping import Stepping
 
 __all__ = ["InnerPlanets", "PlanetarySystem", "Satellite", "TwoBodies"]
@@ -69,8 +69,8 @@ class PlanetarySystem(Generator):
         for k, planet in enumerate(planets, start=1):
             inside = gm[:k] / gm[:k].sum()
             place, speed = state(planet, self.days, float(gm[: k + 1].sum()))
-            position[k] = portable.product(inside, position[:k]) + place
-            velocity[k] = portable.product(inside, velocity[:k]) + speed
+            position[k] = numerics.product(inside, position[:k]) + place
+            velocity[k] = numerics.product(inside, velocity[:k]) + speed
         share = gm / gm.sum()
         return Scene(
             name=self.title,
@@ -82,8 +82,8 @@ class PlanetarySystem(Generator):
             attraction=Attraction(touch="merge"),
             stepping=Stepping(step=86_400.0, integrator="pefrl"),
             balls=Balls(
-                position=position - portable.product(share, position),
-                velocity=velocity - portable.product(share, velocity),
+                position=position - numerics.product(share, position),
+                velocity=velocity - numerics.product(share, velocity),
                 mass=gm / GRAVITATIONAL_CONSTANT,
                 radius=[SUN_RADIUS, *(planet.radius for planet in planets)],
                 name=["Sun", *(planet.name for planet in planets)],
@@ -147,7 +147,7 @@ class TwoBodies(Generator):
                 position=np.outer(sides, (nearest_by, 0.0)),
                 velocity=np.outer(sides, (0.0, fastest)),
                 mass=total * shares,
-                radius=0.1 * nearest_by * portable.each(math.cbrt, shares),
+                radius=0.1 * nearest_by * numerics.each(math.cbrt, shares),
                 name=["first", "second"],
             ),
         )

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from carom import portable
+from carom import numerics
 from carom.scene.balls import Balls
-from carom.scene.base import fault
 from carom.scene.boundary import Box
+from carom.scene.fields.base import fault
+from carom.scene.fields.quantities import NotNegative, Number, Positive
 from carom.scene.friction import Friction
 from carom.scene.library.falling import STANDARD_GRAVITY
 from carom.scene.library.options import Dimension, Generator, Whole, option
 from carom.scene.links import Links
 from carom.scene.materials import Restitution
 from carom.scene.model import Scene
-from carom.scene.polygon import Circle
-from carom.scene.quantities import NotNegative, Number, Positive
+from carom.scene.shapes.polygon import Circle
 from carom.scene.structures import Chain, Cloth, SoftBody
 from carom.scene.structures.meshes import Choice
 
@@ -74,7 +74,7 @@ class CoupledOscillators(Generator):
             radius=0.02,
         ).pieces()
         number = np.arange(ends + 1)
-        wave = portable.each(math.sin, math.pi * self.mode * number / ends)
+        wave = numerics.each(math.sin, math.pi * self.mode * number / ends)
         shape = wave if self.mode else np.where(number == 1, 1.0, 0.0)
         moved = np.where(row.balls.fixed, 0.0, self.amplitude * shape)
         told = f"a period of {2.0 * math.pi / self.frequency:.4g} s" if self.mode else "the first one pulled aside"

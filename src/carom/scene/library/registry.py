@@ -10,7 +10,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from carom.scene.base import fault, nearest
+from carom.scene.fields.base import fault, nearest
 from carom.scene.library.atmosphere import GasUnderGravity
 from carom.scene.library.billiards import BilliardTest, PoolBreak, Sinai
 from carom.scene.library.falling import GravityField, Pour, Slope
@@ -124,7 +124,7 @@ def generate(kind: str, parameters: Mapping[str, Any]) -> Scene:
 
 @cache
 def _fixed(name: str) -> Scene:
-    from carom.scene.files import loads  # files reads [generator] tables, and so knows this library  # noqa: PLC0415
+    from carom.scene.io.files import loads  # files reads [generator] tables, and so knows this library  # noqa: PLC0415
 
     return _noted(loads(_text(name), name=f"{name}.toml"), name, {})
 

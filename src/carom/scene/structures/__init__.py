@@ -6,8 +6,8 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 
-from carom.scene.base import fault, of_kind
-from carom.scene.quantities import each, sequence
+from carom.scene.fields.base import fault, of_kind
+from carom.scene.fields.quantities import each, sequence
 from carom.scene.structures.base import MOST_POINTS, Pieces, Structure
 from carom.scene.structures.lines import Chain, Hair, Rope
 from carom.scene.structures.meshes import Cloth, SoftBody

@@ -13,10 +13,10 @@ from pydantic import BeforeValidator, Field
 
 from carom.errors import Problem, SceneError
 from carom.scene.balls import Balls
-from carom.scene.base import Part, fault, left_out, shown
-from carom.scene.columns import Flags, Floats, Numbers, ball_numbers
+from carom.scene.fields.base import Part, fault, left_out, shown
+from carom.scene.fields.columns import Flags, Floats, Numbers, ball_numbers
+from carom.scene.fields.quantities import NotNegative, Vector, Word, same_length, vector, whole
 from carom.scene.links import Bends, Links
-from carom.scene.quantities import NotNegative, Vector, Word, same_length, vector, whole
 
 MOST_POINTS = 10_000_000
 """No structure has more: its arrays would take gigabytes."""

@@ -6,8 +6,8 @@ from math import asinh, atanh, hypot, sinh, sqrt
 
 import numpy as np
 
-from carom import portable
-from carom.scene.columns import Floats
+from carom import numerics
+from carom.scene.fields.columns import Floats
 
 TAUT = 1e-12
 """A line that is longer by less than this part is straight: it would sag by a millionth, lost in rounding."""
@@ -25,7 +25,7 @@ def hanging(start: Floats, end: Floats, length: float, count: int) -> Floats:
     rise = float(way[1])
     level = way.copy()
     level[1] = 0.0
-    run = portable.length(level)
+    run = numerics.length(level)
     if length <= hypot(run, rise) * (1.0 + TAUT):
         return np.linspace(start, end, count)
     s = np.linspace(0.0, length, count)
@@ -51,9 +51,9 @@ def _catenary(s: Floats, run: float, rise: float, length: float) -> tuple[Floats
     u = _sinh_over(sqrt((length - rise) * (length + rise)) / run)
     a = run / (2.0 * u)
     begin = atanh(rise / length) - u  # (x - c) / a at the start
-    now = portable.each(asinh, s / a + sinh(begin))
+    now = numerics.each(asinh, s / a + sinh(begin))
     mean, half = (now + begin) / 2.0, (now - begin) / 2.0
-    return a * (now - begin), 2.0 * a * portable.each(sinh, mean) * portable.each(sinh, half)
+    return a * (now - begin), 2.0 * a * numerics.each(sinh, mean) * numerics.each(sinh, half)
 
 
 def _sinh_over(ratio: float) -> float:

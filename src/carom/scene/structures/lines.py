@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from carom import portable
-from carom.scene.base import fault, written
-from carom.scene.columns import Flags, Floats, Numbers
-from carom.scene.links import Bends, Links
-from carom.scene.quantities import (
+from carom import numerics
+from carom.scene.fields.base import fault, written
+from carom.scene.fields.columns import Flags, Floats, Numbers
+from carom.scene.fields.quantities import (
     Mass,
     NotNegative,
     Positive,
@@ -25,7 +24,8 @@ from carom.scene.quantities import (
     one_each,
     one_of,
 )
-from carom.scene.solids import Direction
+from carom.scene.links import Bends, Links
+from carom.scene.shapes.solids import Direction
 from carom.scene.structures.base import STANDARD_GRAVITY, Pieces, Points, Structure, both, points, shares
 from carom.scene.structures.catenary import hanging
 
@@ -112,7 +112,7 @@ class Chain(Structure):
     def pieces(self) -> Pieces:
         """Masses and springs."""
         position = np.linspace(self.start, self.end, self.count)
-        length = self.length or portable.length(np.subtract(self.end, self.start)) / (self.count - 1)
+        length = self.length or numerics.length(np.subtract(self.end, self.start)) / (self.count - 1)
         links = Links(between=_in_a_row(self.count), stiffness=self.stiffness, damping=self.damping, length=length)
         return Pieces(self._balls(position, self.mass, _held(self.count, self.held)), links)
 
@@ -228,7 +228,7 @@ class Rope(_Line):
             end, length = _beyond(self.start, self.direction, self.length), self.length
         else:
             end = np.array(self.end)
-            length = self.length or portable.length(end - self.start)
+            length = self.length or numerics.length(end - self.start)
         position = hanging(np.array(self.start), end, length, self.count)
         return self._line(position, _held(self.count, self.held), length, self.bending)
 
@@ -296,5 +296,5 @@ class Hair(_Line):
 def _beyond(start: Sequence[float], direction: Sequence[float], length: float) -> Floats:
     """The place so far from the start in a direction."""
     along = np.array(direction) / max(map(abs, direction))
-    end: Floats = np.array(start) + length * along / portable.length(along)
+    end: Floats = np.array(start) + length * along / numerics.length(along)
     return end

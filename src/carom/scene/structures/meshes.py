@@ -10,12 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from carom import portable
-from carom.scene.base import fault, shown
-from carom.scene.columns import Flags, Floats, Numbers, ball_numbers
+from carom import numerics
+from carom.scene.fields.base import fault, shown
+from carom.scene.fields.columns import Flags, Floats, Numbers, ball_numbers
+from carom.scene.fields.quantities import (
+    Mass,
+    NotNegative,
+    Positive,
+    Sizes,
+    Vector,
+    VectorLike,
+    Word,
+    each,
+    one_of,
+    sequence,
+)
 from carom.scene.links import Links
-from carom.scene.quantities import Mass, NotNegative, Positive, Sizes, Vector, VectorLike, Word, each, one_of, sequence
-from carom.scene.solids import Direction
+from carom.scene.shapes.solids import Direction
 from carom.scene.structures.base import Pieces, Structure, points, shares
 
 Choice = Annotated[Literal["structural", "shear", "bending"], BeforeValidator(one_of("structural", "shear", "bending"))]
@@ -156,7 +167,7 @@ class Cloth(_Mesh):
     def area(self) -> float:
         """Area, m²."""
         (ax, ay, az), (bx, by, bz) = ((*side, 0.0)[:3] for side in self.sides)
-        return portable.length([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+        return numerics.length([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
     @property
     def expected(self) -> float:
@@ -167,7 +178,7 @@ class Cloth(_Mesh):
         """Points, links and triangles."""
         (across, along), n = np.indices(self.counts[::-1]).reshape(2, -1), self.counts
         parts = np.stack([along / (n[0] - 1), across / (n[1] - 1)], axis=1)
-        position = np.array(self.corner) + portable.product(parts, self.sides)
+        position = np.array(self.corner) + numerics.product(parts, self.sides)
         mass = self.mass_per_area * self.area * _mesh_shares(n)
         triangles = self._triangles()[: None if self.dimension == 3 else 0]
         balls = self._balls(position, mass, self._held(along, across))

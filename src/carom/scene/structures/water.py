@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
-from carom import portable
-from carom.scene.base import fault
-from carom.scene.columns import Floats
-from carom.scene.quantities import Mass, Positive, Sizes, Vector, VectorLike, Whole, Word, sizes
+from carom import numerics
+from carom.scene.fields.base import fault
+from carom.scene.fields.columns import Floats
+from carom.scene.fields.quantities import Mass, Positive, Sizes, Vector, VectorLike, Whole, Word, sizes
 from carom.scene.structures.base import MOST_POINTS, Pieces, Structure, both
 
 
@@ -99,7 +99,7 @@ class Water(Structure):
 
     @property
     def _speed(self) -> float:
-        return portable.length(self.velocity or (0.0,))
+        return numerics.length(self.velocity or (0.0,))
 
     def pieces(self) -> Pieces:
         """Points."""
@@ -130,7 +130,7 @@ class Water(Structure):
             offsets, born = self._scattered(rng, number, width), np.sort(duration * rng.random(number))
         section = width if self.dimension == 2 else pi * width**2 / 4.0
         mass = self.density * section * self._speed * duration / number
-        return Pieces(self._balls(np.array(self.nozzle) + portable.product(offsets, self._across()), mass, born=born))
+        return Pieces(self._balls(np.array(self.nozzle) + numerics.product(offsets, self._across()), mass, born=born))
 
     def _layer(self, width: float) -> Floats:
         """Places across the nozzle, from its centre."""
@@ -146,7 +146,7 @@ class Water(Structure):
         if self.dimension == 2:
             return width * (rng.random((number, 1)) - 0.5)
         distance, angle = width / 2.0 * np.sqrt(rng.random(number)), 2.0 * pi * rng.random(number)
-        return np.stack([distance * portable.each(cos, angle), distance * portable.each(sin, angle)], axis=1)
+        return np.stack([distance * numerics.each(cos, angle), distance * numerics.each(sin, angle)], axis=1)
 
     def _across(self) -> Floats:
         """Unit vectors across the velocity, one or two rows."""
@@ -154,7 +154,7 @@ class Water(Structure):
         if self.dimension == 2:
             return np.array([[-along[1], along[0]]])
         aside = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
-        aside /= portable.length(aside)
+        aside /= numerics.length(aside)
         return np.array([aside, np.cross(along, aside)])
 
 

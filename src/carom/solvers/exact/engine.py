@@ -11,24 +11,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import portable
+from carom import numerics
 from carom.errors import EndlessError, Problem, SceneError, StackError
-from carom.physics.hearing import held_back
+from carom.kernels.interrupts import held_back
 from carom.scene import Scene
-from carom.solvers.exact import calendar, candidate, looking, loop, memory, stored
-from carom.solvers.exact.build import Region, build
-from carom.solvers.exact.carry import carried
-from carom.solvers.exact.cells import Cells
-from carom.solvers.exact.history import History, Page
-from carom.solvers.exact.notes import note_record
+from carom.solvers.collision_record import collision_record
+from carom.solvers.exact import memory, positions
+from carom.solvers.exact import state as stored
+from carom.solvers.exact.edit import carried
+from carom.solvers.exact.events import calendar, loop
+from carom.solvers.exact.events.predict import Sight
+from carom.solvers.exact.events.simultaneous import simultaneous
+from carom.solvers.exact.history.history import History, Page
+from carom.solvers.exact.history.notes import note_record
+from carom.solvers.exact.neighbours import candidate
+from carom.solvers.exact.neighbours.build import Region, build
+from carom.solvers.exact.neighbours.cells import Cells
 from carom.solvers.exact.origin import absolute, last_moment, relative
-from carom.solvers.exact.predict import Sight
 from carom.solvers.exact.records import NONE, ball_record, clock_record
-from carom.solvers.exact.together import simultaneous
+from carom.solvers.exact.wall_table import wall_bounds
+from carom.solvers.exact.world import World
 from carom.solvers.pacing import Pace
-from carom.world.anchors import World
-from carom.world.collisions import collision_record
-from carom.world.walls import wall_bounds
 
 Floats = NDArray[np.float64]
 
@@ -318,7 +321,7 @@ class Engine:
         extent = world.extent or _extent(self.places_after_origin(now))
         fastest = float(((balls["vx"] ** 2 + balls["vy"] ** 2) + balls["vz"] ** 2).max())
         if world.gravity:
-            fastest += 2.0 * portable.length(world.gravity) * extent
+            fastest += 2.0 * numerics.length(world.gravity) * extent
         crossing = extent / np.sqrt(fastest) if fastest > 0.0 else NEVER
         self._end_the_epoch_at(float(min(now + CROSSINGS * crossing, NEVER)))
 
@@ -484,7 +487,7 @@ class Engine:
         moving = ~anchors.fixed
         return {
             "gravity": float(
-                -(anchors.mass[moving] * portable.product(self.places(t)[moving], self.world.gravity)).sum()
+                -(anchors.mass[moving] * numerics.product(self.places(t)[moving], self.world.gravity)).sum()
             )
         }
 
@@ -508,29 +511,29 @@ class Engine:
 
     def pull(self) -> Floats:
         """The acceleration of each mover."""
-        return looking.pull(self.world, self.balls, self.rest_on)
+        return positions.pull(self.world, self.balls, self.rest_on)
 
     def places_after_origin(self, t: float) -> Floats:
         """Where the movers are at a time after the origin, in the order of the records."""
-        return looking.places(self.world, self.balls, self.rest_on, t)
+        return positions.places(self.world, self.balls, self.rest_on, t)
 
     def places(self, t: float) -> Floats:
         """Where all balls of the scene are at an absolute time, in the scene's order."""
         out = self.world.anchors.place.copy()
         if self.balls.size:
             out[self.movers] = self.places_after_origin(self.relative(t))
-        return looking.inside(self.world, out)
+        return positions.inside(self.world, out)
 
     def velocities(self, t: float) -> Floats:
         """The velocities of all balls of the scene at an absolute time."""
         out = np.zeros_like(self.world.anchors.velocity)
         if self.balls.size:
-            out[self.movers] = looking.velocities(self.world, self.balls, self.rest_on, self.relative(t))
+            out[self.movers] = positions.velocities(self.world, self.balls, self.rest_on, self.relative(t))
         return out
 
     def look(self, t: float) -> tuple[Floats, Floats]:
         """Places and velocities at an absolute time in one pass."""
-        return looking.look(self.world, self.balls, self.rest_on, self.movers, self.relative(t))
+        return positions.look(self.world, self.balls, self.rest_on, self.movers, self.relative(t))
 
 
 def _extent(places: Floats) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.physics.jit import PAGE
+from carom.kernels.jit import PAGE
 
 LINE = 128  # bytes: two cache lines, which processors fetch together
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from carom.physics.jit import Real, kernel
+from carom.kernels.jit import Real, kernel
 
 Origin = tuple[float, float]
 

@@ -13,24 +13,24 @@ from numpy.typing import NDArray
 from carom.physics.clearance import clearance_of
 from carom.physics.regions import HALF_SPACE, OUTLINE, edge_record, region_record
 from carom.scene import Box, Scene
-from carom.solvers.stepped.calling import extra_of
-from carom.solvers.stepped.cloth import Sheet
-from carom.solvers.stepped.contacts import Setting, Walls
-from carom.solvers.stepped.extra import Force
-from carom.solvers.stepped.forces import NO_HANDS, Forces
-from carom.solvers.stepped.grid import Space, grid_memory
-from carom.solvers.stepped.mesh import feelers_of
-from carom.solvers.stepped.method import Method
-from carom.solvers.stepped.moves import Bodies
-from carom.solvers.stepped.obstacles import contact_record
-from carom.solvers.stepped.partners import Pairs
-from carom.solvers.stepped.pile_cloth import feet_of
-from carom.solvers.stepped.pile_memory import Pile, PileWalls, Softness, contact_laws, pile_memory, with_feet
-from carom.solvers.stepped.pile_substeps import substeps_for
-from carom.solvers.stepped.region_table import regions_of
-from carom.solvers.stepped.state import State, hinges_of, periods_of, springs_of
-from carom.solvers.stepped.structures import alone
-from carom.solvers.stepped.tree import attraction_of
+from carom.solvers.stepped.attraction.tree import attraction_of
+from carom.solvers.stepped.contacts.grid import Space, grid_memory
+from carom.solvers.stepped.contacts.meet import Setting, Walls
+from carom.solvers.stepped.contacts.partners import Pairs
+from carom.solvers.stepped.forces.custom import Force
+from carom.solvers.stepped.forces.custom_call import extra_of
+from carom.solvers.stepped.forces.linked_bodies import alone
+from carom.solvers.stepped.forces.sum import NO_HANDS, Forces
+from carom.solvers.stepped.integrators.method import Method
+from carom.solvers.stepped.integrators.moves import Bodies
+from carom.solvers.stepped.pile.cloth import feet_of
+from carom.solvers.stepped.pile.memory import Pile, PileWalls, Softness, contact_laws, pile_memory, with_feet
+from carom.solvers.stepped.pile.substeps import substeps_for
+from carom.solvers.stepped.regions.cloth import Sheet
+from carom.solvers.stepped.regions.mesh import feelers_of
+from carom.solvers.stepped.regions.obstacles import contact_record
+from carom.solvers.stepped.regions.table import regions_of
+from carom.solvers.stepped.rows import State, hinges_of, periods_of, springs_of
 
 
 def usable_cores() -> int:

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, ForceError, StepWarning
+from carom.kernels.interrupts import Steps, held_back, let_through
 from carom.physics.attraction import Direct
-from carom.physics.hearing import Steps, held_back, let_through
 from carom.scene import Scene
+from carom.solvers.collision_record import NOBODY, collision_record
 from carom.solvers.pacing import Pace
-from carom.solvers.stepped import build, loop, partners, stored, tree
-from carom.solvers.stepped.account import Account
-from carom.solvers.stepped.between import glimpse
+from carom.solvers.stepped import build, loop
+from carom.solvers.stepped import state as stored
+from carom.solvers.stepped.attraction import tree
 from carom.solvers.stepped.build import (
     Heap,
     bodies_for,
@@ -33,23 +34,25 @@ from carom.solvers.stepped.build import (
     sheet_of,
     walls_of,
 )
-from carom.solvers.stepped.calling import extra_of
-from carom.solvers.stepped.extra import Force
-from carom.solvers.stepped.forces import Forces
-from carom.solvers.stepped.method import Method, warn_if_unstable
-from carom.solvers.stepped.moves import Bodies
-from carom.solvers.stepped.obstacles import contact_record
-from carom.solvers.stepped.partners import Pairs
-from carom.solvers.stepped.pile_memory import LOST, NEEDED, larger
+from carom.solvers.stepped.contacts import partners
+from carom.solvers.stepped.contacts.partners import Pairs
+from carom.solvers.stepped.energy.account import Account
+from carom.solvers.stepped.energy.cost import warn_of_work
+from carom.solvers.stepped.energy.watch import Watch, close_approach, is_astray
+from carom.solvers.stepped.forces.custom import Force
+from carom.solvers.stepped.forces.custom_call import extra_of
+from carom.solvers.stepped.forces.linked_bodies import linked_of
+from carom.solvers.stepped.forces.sum import Forces
+from carom.solvers.stepped.glimpse import glimpse
+from carom.solvers.stepped.integrators.method import Method, warn_if_unstable
+from carom.solvers.stepped.integrators.moves import Bodies
+from carom.solvers.stepped.integrators.stability import largest_stable_step
+from carom.solvers.stepped.interactive import Hand, Steered
+from carom.solvers.stepped.pile.memory import LOST, NEEDED, larger
 from carom.solvers.stepped.reading import LOSSES, Glimpse
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FAILED, FULL, clock_record
-from carom.solvers.stepped.stability import largest_stable_step
-from carom.solvers.stepped.state import State
-from carom.solvers.stepped.steered import Hand, Steered
-from carom.solvers.stepped.structures import linked_of
-from carom.solvers.stepped.watch import Watch, close_approach, is_astray
-from carom.solvers.stepped.work import warn_of_work
-from carom.world.collisions import NOBODY, collision_record
+from carom.solvers.stepped.regions.obstacles import contact_record
+from carom.solvers.stepped.rows import State
 
 Floats = NDArray[np.float64]
 Hook = Callable[[], object]

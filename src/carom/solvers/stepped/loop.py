@@ -9,15 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.physics.jit import Index, Real, kernel, law, stage
-from carom.solvers.stepped import moves
-from carom.solvers.stepped.contacts import meet
-from carom.solvers.stepped.forces import brought, snap
-from carom.solvers.stepped.pile import begin_step, end_step, substep
-from carom.solvers.stepped.pile_guard import guard_cloth, guard_planes, guard_walls, mark_places
-from carom.solvers.stepped.pile_impacts import count_impacts
-from carom.solvers.stepped.pile_memory import LOST
-from carom.solvers.stepped.pile_pieces import next_piece
+from carom.kernels.jit import Index, Real, inline, kernel, stage
+from carom.solvers.stepped.contacts.meet import meet
+from carom.solvers.stepped.forces.sum import brought, snap
+from carom.solvers.stepped.integrators import moves
+from carom.solvers.stepped.pile.guard import guard_cloth, guard_planes, guard_walls, mark_places
+from carom.solvers.stepped.pile.impacts import count_impacts
+from carom.solvers.stepped.pile.memory import LOST
+from carom.solvers.stepped.pile.pieces import next_piece
+from carom.solvers.stepped.pile.step import begin_step, end_step, substep
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FAILED, FULL
 
 # Which part of a step is wanted.
@@ -32,7 +32,7 @@ SPEEDY: Final = 1e100  # m/s; whoever is faster has flown off
 NOTICED: Final = 1e12  # m/s; from here on one looks who that is
 
 
-@law
+@inline
 def bear(
     dim: Any, clock: Any, bodies: Any, born: Any, t: Real, dt: Real, gravity: Any, springs: Any, hinges: Any,
     attraction: Any, periods: Any, stormer: Any,
@@ -56,7 +56,7 @@ def bear(
         clock.fresh = 0
 
 
-@law
+@inline
 def prepare(
     dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any,
     varying: bool, stormer: Any, splitting: Any, tableau: Any, rubbing: bool,
@@ -83,7 +83,7 @@ def prepare(
     clock.work += work
 
 
-@law
+@inline
 def finish(
     dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any,
     varying: bool, stormer: Any, splitting: Any, tableau: Any,
@@ -107,7 +107,7 @@ def finish(
         moves.correct(dim, dt, bodies, n)
 
 
-@law
+@inline
 def settle(
     dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, forces: Any, setting: Any, varying: bool, heap: Any,
     walls: Any, cloth: Any, logs: Any,
@@ -166,7 +166,7 @@ def settle_piece(
     return True
 
 
-@law
+@inline
 def wrap(place: Any, last: Any, turns: Any, n: Index, periods: Any, two_places: Any) -> None:
     """Who has left through the side of a periodic axis comes in on the other."""
     if len(periods) == 0:
@@ -186,7 +186,7 @@ def wrap(place: Any, last: Any, turns: Any, n: Index, periods: Any, two_places: 
                     last[i, axis] -= round_ * period
 
 
-@law
+@inline
 def flown_off(place: Any, velocity: Any, n: Index, fastest: Real) -> int:
     """The first body that is faster or farther than anything can be, or nowhere at all (NaN); -1 if there is none."""
     if fastest < NOTICED * NOTICED:
@@ -199,7 +199,7 @@ def flown_off(place: Any, velocity: Any, n: Index, fastest: Real) -> int:
     return -1
 
 
-@law
+@inline
 def has_failed(forces: Any) -> bool:
     """Has a custom force raised an error?"""
     return bool(forces.extra.failed[0] != 0.0)

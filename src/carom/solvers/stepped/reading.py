@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.scene import Scene
-from carom.solvers.stepped.account import Account
-from carom.solvers.stepped.energy import kinetic, potentials
-from carom.solvers.stepped.extra import Force
-from carom.solvers.stepped.forces import Forces
-from carom.solvers.stepped.method import Method
-from carom.solvers.stepped.state import State
-from carom.world.collisions import collision_record
+from carom.solvers.collision_record import collision_record
+from carom.solvers.stepped.energy.account import Account
+from carom.solvers.stepped.energy.energies import kinetic, potentials
+from carom.solvers.stepped.forces.custom import Force
+from carom.solvers.stepped.forces.sum import Forces
+from carom.solvers.stepped.integrators.method import Method
+from carom.solvers.stepped.rows import State
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 
 from carom.errors import Problem, StudyError
-from carom.scene.base import nearest
+from carom.scene.fields.base import nearest
 
 __all__ = ["Entry", "catalogue", "names", "text"]
 

@@ -1,0 +1,103 @@
+"""The commands of recordings: go on with one, export it, measure it, film it."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from carom.cli.parsers import number, seconds, size
+
+Recorded = Annotated[Path, typer.Argument(metavar="FILE.h5", help="A recording, made by carom run --out.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
+
+
+def resume_command(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A checkpoint, or a recording that has one beside it.")
+    ],
+    until: Annotated[
+        float | None,
+        typer.Option(metavar="T", parser=seconds, help="Run until this time; as it was said, if left out."),
+    ] = None,
+    collisions: Annotated[
+        int | None, typer.Option(metavar="N", parser=number, help="Run until there have been so many collisions.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
+) -> int:
+    """Go on with a run that was killed or stopped; it ends in the same bits as one that was not."""
+    from carom.cli.commands.keep import resume
+
+    return resume(source, until, collisions, as_json=as_json, quiet=quiet)
+
+
+def export_command(
+    source: Recorded,
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="out.gsd (HOOMD-blue, OVITO), out.xyz (extended XYZ) or out.h5md (MDAnalysis)."
+        ),
+    ],
+    force: Force = False,
+    quiet: Quiet = False,
+) -> int:
+    """Write a recording in another format of the field."""
+    from carom.cli.commands.keep import export
+
+    return export(source, target, force=force, quiet=quiet)
+
+
+def analyse_command(
+    source: Recorded,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write a report with plots.")] = None,
+    skip: Annotated[
+        float | None,
+        typer.Option(
+            metavar="T", parser=seconds, help="Leave out the time before this, in seconds; the first tenth if left out."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the report.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    quiet: Quiet = False,
+) -> int:
+    """Measure a recording: a table with errors, beside what theory expects."""
+    from carom.cli.commands.analyse import analyse
+
+    return analyse(source, report, skip, force=force, as_json=as_json, quiet=quiet)
+
+
+def render_command(  # noqa: PLR0917  # each is an option of the command
+    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A recording, a scene file, or a scene by name.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="film.mp4, film.gif, frames/%05d.png, still.svg or still.png.")
+    ],
+    fps: Annotated[float, typer.Option(help="Pictures a second.")] = 30.0,
+    speed: Annotated[float, typer.Option(help="Times the pace of the laboratory.")] = 1.0,
+    dimensions: Annotated[
+        Any, typer.Option("--size", metavar="WxH", parser=size, help="In pixels; 1280x720 if left out.")
+    ] = "1280x720",
+    start: Annotated[
+        float | None, typer.Option("--from", metavar="T", parser=seconds, help="Where the film begins, in seconds.")
+    ] = None,
+    end: Annotated[
+        float | None, typer.Option("--to", metavar="T", parser=seconds, help="Where it ends, in seconds.")
+    ] = None,
+    at: Annotated[
+        float | None, typer.Option(metavar="T", parser=seconds, help="Of one picture: the time, in seconds.")
+    ] = None,
+    arrows: Annotated[bool, typer.Option("--arrows", help="Show the velocities.")] = False,
+    trace: Annotated[
+        float, typer.Option(metavar="S", parser=seconds, help="Seconds for which balls leave traces.")
+    ] = 0.0,
+    theme: Annotated[Literal["light", "dark"], typer.Option(help="The colours.")] = "light",
+    force: Force = False,
+    quiet: Quiet = False,
+) -> int:
+    """Make a film or a picture of a recording, or of a scene, which is run meanwhile."""
+    from carom.cli.commands.render import render
+    from carom.video.options import Look, Timing
+
+    look = Look(size=dimensions, theme=theme, arrows=arrows, trace=trace)
+    return render(source, target, look, Timing(fps, speed, start, end), at, force=force, quiet=quiet)

@@ -1,0 +1,100 @@
+"""Noticing that kernels are being compiled, which happens on first use only."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Self
+
+from carom.kernels.numba_version import require_known_numba
+
+_LISTENING: set[int] = set()
+"""Those parts of carom that tell it in their own way, while they do."""
+
+
+@cache
+def announce() -> None:
+    """From now on, tell whoever waits at a terminal, once, that kernels are being compiled.
+
+    Where the command line, the laboratory or a worker listens, that is for them to tell.
+    """
+    terminal = sys.stderr
+    if terminal is None or not terminal.isatty():
+        return
+    told: list[bool] = []
+
+    def begins() -> None:
+        if not (told or _LISTENING):
+            told.append(True)
+            terminal.write("carom compiles for this kind of scene, on first use only: some seconds\n")
+
+    _register(begins, lambda: None)
+
+
+def _register(begins: Callable[[], object], ends: Callable[[], object]) -> Any:
+    """A listener of Numba's, which is called from now on."""
+    require_known_numba()
+    events: Any = import_module("numba.core.event")
+
+    class Listener(events.Listener):  # type: ignore[misc]  # Numba has no types here
+        def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
+            begins()
+
+        def on_end(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
+            ends()
+
+    made = Listener()
+    events.register("numba:compile", made)
+    return made
+
+
+class Compilations:
+    """While it is entered, `begins` is called when a compilation begins, and `ends` with its time in s when it is done.
+
+    A kernel that calls another compiles it on the way, so that compilations nest: only the outermost counts. With
+    `here`, only those of the thread that entered count.
+    """
+
+    def __init__(
+        self, begins: Callable[[], object], ends: Callable[[float], object] | None = None, *, here: bool = False
+    ) -> None:
+        self.begins = begins
+        self.ends = ends
+        self.here = here
+        self.thread = 0
+        self.depth = 0
+        self.began = 0.0
+        self.listener: Any = None
+
+    def __enter__(self) -> Self:
+        self.thread = threading.get_ident()
+        self.listener = _register(self.start, self.end)
+        _LISTENING.add(id(self))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _LISTENING.discard(id(self))
+        events: Any = import_module("numba.core.event")
+        events.unregister("numba:compile", self.listener)
+
+    def start(self) -> None:
+        """A compilation begins."""
+        if self.here and threading.get_ident() != self.thread:
+            return
+        self.depth += 1
+        if self.depth == 1:
+            self.began = time.perf_counter()
+            self.begins()
+
+    def end(self) -> None:
+        """A compilation is done."""
+        if self.here and threading.get_ident() != self.thread:
+            return
+        self.depth -= 1
+        if self.depth == 0 and self.ends is not None:
+            self.ends(time.perf_counter() - self.began)

@@ -1,0 +1,77 @@
+"""Companions: the same scene, run in other ways beside the main run, so that they can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from carom.errors import CaromError, InputError, SolverError
+from carom.lab.bench.track import Track
+from carom.lab.commands.arguments import choice_of, refusal
+from carom.lab.seen.view import Companion
+from carom.scene import Scene
+from carom.simulation.simulation import Simulation
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
+
+MOST = 4
+"""Companions at a time."""
+
+
+def known() -> tuple[str, ...]:
+    """The names that `compare` understands: "exact", and the integrators."""
+    return ("exact", *INTEGRATORS)
+
+
+@dataclass
+class Beside:
+    """A companion's own run. Its time is the bench's less `since`."""
+
+    name: str
+    track: Track
+    since: float
+    start: float
+    """Energy when it began, J."""
+    broken: bool = False
+
+    def toward(self, time: float, budget: float) -> bool:
+        """Follow the main run to a time; True if it is there, or cannot go on."""
+        goal = max(time - self.since, 0.0)
+        if self.broken:
+            return True
+        try:
+            if goal < self.track.time:
+                self.track.seek(goal)
+            return self.track.toward(goal, budget)
+        except SolverError:
+            self.broken = True
+            return True
+
+    def shown(self) -> Companion:
+        """As it stands."""
+        sim = self.track.sim
+        total = sim.energy
+        drift = total - self.start if sim.solver == "exact" else sim.account.error
+        return Companion(self.name, sim.positions, total, drift)
+
+
+def begun(names: Any, scene: Scene, now: float, step: float | None) -> list[Beside]:
+    """Companions that begin with a scene as it is now."""
+    if isinstance(names, str) or not isinstance(names, list | tuple):
+        raise refusal("names", "is not a list of names", f"Give a list of: {', '.join(known())}.")
+    if len(names) > MOST:
+        raise refusal("names", f"{len(names)} are too many to compare", f"Choose at most {MOST}.")
+    chosen = dict.fromkeys(choice_of("names", name, known(), "names") for name in names)
+    return [_one(name, scene, now, step) for name in chosen]
+
+
+def _one(name: str, scene: Scene, now: float, step: float | None) -> Beside:
+    wish: dict[str, Any] = {"solver": "exact"} if name == "exact" else {"solver": "stepped", "integrator": name}
+    if step is not None and name != "exact":
+        wish["step"] = step
+    try:
+        sim = Simulation(scene, **wish)
+    except InputError:
+        raise
+    except CaromError as error:
+        raise refusal("names", f"{name} cannot run this scene ({error})", "Choose another.") from None
+    return Beside(name, Track(sim, wish), now, sim.energy)

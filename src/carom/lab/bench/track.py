@@ -1,0 +1,405 @@
+"""A run with its past: copies of the simulation at instants in the past, from which any other is reached.
+
+A track is a row of segments, one an edit. Within a segment the same copy run on gives the same bits each time; what a
+hand did meanwhile is written down and done again. Copies are shared between tracks and never advanced. A run of the
+exact solver has a history too, which tells the state at any instant at once; where there is no memory for it any more,
+there are the copies.
+"""
+
+from __future__ import annotations
+
+import pickle
+from bisect import bisect_right
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.lab.bench import memory
+from carom.lab.bench.past import APART, Input, Keyframe, Past, Segment, thinned
+from carom.lab.seen.collision_log import CollisionLog, Rows
+from carom.scene import Scene
+from carom.simulation.simulation import Simulation
+
+if TYPE_CHECKING:
+    from carom.solvers.exact.history.history import History
+
+MOST_FRAMES, FEWEST_FRAMES = 240, 4
+COPYING = 20.0
+"""Between two copies so many times what one costs, and APART: copying takes five per cent of the time at most."""
+AT_ONCE = 4096
+"""Collisions in a part, at most: room for more would take longer to clear than the part."""
+PART = 0.005
+"""A part takes so long, s of the clock: commands wait for its end."""
+JOLT = 0.25
+"""A part that takes longer, in s, has compiled something, and tells nothing of the cost."""
+FAR = 8.0
+"""Parts of a run, from which on an instant is sooner read in the history than run to."""
+
+
+def held(sim: Simulation) -> set[int]:
+    """Balls that a simulation pulls or drives."""
+    engine: Any = sim._solver  # noqa: SLF001  # a simulation tells nobody whom it holds
+    return {*engine.hands, *engine.driven} if sim.solver == "stepped" else set()
+
+
+class Track:
+    """A run and its past. `sim` is the run as it stands now, at any instant of the past or at its end."""
+
+    def __init__(
+        self, sim: Simulation, wish: dict[str, Any] | None = None, *, clock: Callable[[], float] = perf_counter
+    ) -> None:
+        self.clock = clock
+        self.sim = sim
+        self.part = 0.0
+        """Simulated time that a part of the run took last, s; 0: unknown."""
+        self._size: tuple[int, int] = (0, 0)
+        """Balls, and the bytes of a copy with so many."""
+        self._histories: list[ref[History]] = []
+        memory.RUNS.add(self)
+        self.past = Past((self._segment(sim, 0.0, wish or {}),))
+        self._enter(0, self.past.segments[0].frames[0])
+
+    # Reading.
+
+    @property
+    def time(self) -> float:
+        """Where it stands, in the bench's time."""
+        return self.segment.offset + self.sim.time
+
+    @property
+    def end(self) -> float:
+        """How far it has come."""
+        return self.past.end
+
+    @property
+    def log(self) -> CollisionLog:
+        """Its collisions."""
+        return self.past.log
+
+    @property
+    def segment(self) -> Segment:
+        """The stretch that it stands in."""
+        return self.past.segments[self.number]
+
+    @property
+    def scene(self) -> Scene:
+        """What exists."""
+        return self.sim.scene
+
+    @property
+    def at_end(self) -> bool:
+        """Is what comes next not known yet?"""
+        return self.number == len(self.past.segments) - 1 and self.sim.time >= self.segment.end
+
+    def counts(self) -> dict[str, int]:
+        """Collisions so far, by kind."""
+        counts = dict(self.segment.counts)
+        for kind, count in self.sim.collisions_by_kind.items():
+            counts[kind] = counts.get(kind, 0) + count
+        return counts
+
+    # Running.
+
+    def toward(self, goal: float, budget: float = np.inf, asked: Callable[[], bool] = lambda: False) -> bool:
+        """Run on to a time of the bench, along the known way first, for about so many seconds of the clock.
+
+        True if it is there; it stops on the way when `asked` for. An error of the solver leaves it where it came to.
+        """
+        began = self.clock()
+        while self.time < goal:
+            self._onward(goal, budget - (self.clock() - began))
+            if asked() or self.clock() - began >= budget:
+                break
+        return self.time >= goal
+
+    def _onward(self, goal: float, left: float) -> None:
+        """One part of the way."""
+        segment, sim = self.segment, self.sim
+        last = self.number == len(self.past.segments) - 1
+        if not last and sim.time >= segment.end:
+            self._enter(self.number + 1, self.past.segments[self.number + 1].frames[0])
+            return
+        self._replay()
+        known = sim.time < segment.end
+        stop = self._stop(goal, segment)
+        if known:
+            stop = min(stop, segment.end)
+        elif segment.history is not None:
+            stop = self._remember(stop, segment.history)
+        if self.done < len(segment.inputs):
+            stop = min(stop, segment.inputs[self.done].time)
+        if np.isfinite(left):
+            part = self.part or (stop - sim.time) / 64.0
+            stop = min(stop, max(sim.time + part, float(np.nextafter(sim.time, np.inf))))
+        self._run(stop, left, known=known)
+
+    @staticmethod
+    def _stop(goal: float, segment: Segment) -> float:
+        """A time of the bench in that of the simulation, so that the bench's gets there, whatever rounding does."""
+        stop = goal - segment.offset
+        return float(np.nextafter(stop, np.inf)) if segment.offset + stop < goal else stop
+
+    def _remember(self, stop: float, history: History) -> float:
+        """Write down in the history what comes now; gives how far to go.
+
+        It may know more than this past: then it is not written down twice, and the way leads to its end first.
+        """
+        engine: Any = self.sim._solver  # noqa: SLF001  # a simulation is told to remember by whoever keeps its past
+        if history not in engine.histories:
+            if self.sim.time < history.end:
+                return min(stop, history.end)
+            engine.remember(history)
+        self._forget()
+        return stop
+
+    def _bound(self, history: History) -> None:
+        """Let a history count among those that share the memory; the oldest comes first."""
+        others = [known for known in self._histories if known() is not None]
+        self._histories = [*others, ref(history)] if all(known() is not history for known in others) else others
+
+    def _forget(self) -> None:
+        """Let go of what histories hold beyond their memory: those of the past first, then what is oldest in this."""
+        held = [each for known in self._histories if (each := known()) is not None]
+        total, most = sum(each.nbytes for each in held), memory.share_of(memory.HISTORY)
+        for each in held:
+            if total <= most:
+                break
+            total -= each.nbytes
+            each.keep_within(max(most - total, 0))
+            total += each.nbytes
+
+    def _run(self, stop: float, left: float, *, known: bool) -> None:
+        """Run the simulation, write down what is new, and keep a copy now and then."""
+        sim, before, began = self.sim, self.sim.time, self.clock()
+        rows: Rows | None = None
+        try:
+            rows = sim.collide(until=stop, collisions=AT_ONCE)
+        finally:
+            took = self.clock() - began
+            self._learn(sim.time - before, took, left)
+            self.cost += took
+            if not known:
+                self._grow(rows)
+            self._keep(took)
+
+    def next_collision(self, budget: float, horizon: float) -> bool:
+        """Run on to the next collision and all that fall together with it; True if there was one, or will be none."""
+        segment, sim = self.segment, self.sim
+        if not self.at_end:
+            known = self.log.after(self.time)
+            return self.toward(self.end if known is None else known, budget) and known is not None
+        if segment.history is not None:
+            if not sim.upcoming:
+                return True
+            stop = self._remember(np.inf, segment.history)
+            rows: Rows = sim.collide(until=stop, collisions=1)
+            if not len(rows):
+                self._grow(rows)
+                return False
+            rows = np.concatenate([rows, sim.collide(until=sim.time)])
+            self._grow(rows)
+            return True
+        self._replay()
+        count = sum(self.counts().values())
+        began = self.clock()
+        step = sim.method.step
+        while sim.time < horizon - segment.offset and self.clock() - began < budget:
+            self._run(sim.time + step, np.inf, known=False)
+            if sum(self.counts().values()) > count:
+                return True
+        return False
+
+    def _learn(self, done: float, took: float, left: float) -> None:
+        """Choose the next part so that it takes a part of the budget."""
+        if done <= 0.0 or not np.isfinite(left):
+            return
+        if took > JOLT:
+            self.part = min(self.part or done, done)
+            return
+        aim = max(min(left, PART), 1e-4)
+        self.part = done * min(max(aim / max(took, 1e-7), 0.2), 4.0)
+
+    def _grow(self, rows: Rows | None) -> None:
+        """The end has moved, and there are new collisions."""
+        segment = replace(self.segment, end=self.sim.time)
+        log = self.log
+        if rows is not None and len(rows):
+            rows["time"] += segment.offset
+            log = log.extended(rows)
+        self.past = Past((*self.past.segments[:-1], segment), log)
+
+    # The hand.
+
+    def hand(self, what: str, *arguments: Any) -> None:
+        """Let a hand do something now, at the end of the run."""
+        self._replay()
+        made = Input(self.sim.time, what, arguments)
+        made.apply(self.sim)
+        segment = replace(self.segment, inputs=(*self.segment.inputs, made))
+        self.past = replace(self.past, segments=(*self.past.segments[:-1], segment))
+        self.done = len(segment.inputs)
+
+    def let_go(self, but: Collection[int] = ()) -> None:
+        """At the end of the run, release all balls that the simulation holds, but these."""
+        if held(self.sim).issubset(but):
+            return
+        self._replay()
+        for k in sorted(held(self.sim).difference(but)):
+            self.hand("release", k)
+
+    def _replay(self) -> None:
+        """Do what a hand did at this instant, before going on: until then, one sees what was seen before it did."""
+        inputs = self.segment.inputs
+        while self.done < len(inputs) and inputs[self.done].time <= self.sim.time:
+            inputs[self.done].apply(self.sim)
+            self.done += 1
+
+    # Going back.
+
+    def seek(self, goal: float) -> None:
+        """Stand before a time of the bench, as near as a copy allows; `toward` does the rest."""
+        goal = min(max(goal, self.past.segments[0].start), self.end)
+        starts = [segment.start for segment in self.past.segments]
+        number = bisect_right(starts, goal) - 1
+        segment = self.past.segments[number]
+        times = [frame.time for frame in segment.frames]
+        frame = segment.frames[max(bisect_right(times, goal - segment.offset) - 1, 0)]
+        here = number == self.number and self.time <= goal and self.sim.time >= frame.time
+        if here and goal - self.time <= FAR * self.part:
+            return
+        stop = min(self._stop(goal, segment), segment.end)
+        if segment.history is not None and stop > frame.time and segment.history.knows(stop):
+            self._enter(number, replace(frame, time=stop, state=segment.history.state(stop)))
+        elif not here:
+            self._enter(number, frame)
+
+    def go(self, goal: float) -> None:
+        """Stand at a time of the bench, however long it takes."""
+        self.seek(goal)
+        self.toward(min(goal, self.end))
+
+    def _enter(self, number: int, frame: Keyframe) -> None:
+        """Stand where a copy was made."""
+        self.number = number
+        self.sim = frame.again()
+        self.cost = frame.cost
+        self.kept = frame.cost
+        self.done = frame.inputs
+
+    # Editing.
+
+    def branch(
+        self, sim: Simulation, wish: dict[str, Any] | None = None, births: NDArray[np.float64] | None = None
+    ) -> Past:
+        """Go on from now with another simulation; what came after is cut off. Gives the past as it was, for undo."""
+        was, now, counts = self.marked(), self.time, self.counts()
+        segment, before = was.segments[self.number], was.segments[: self.number]
+        stays = replace(
+            segment,
+            end=self.sim.time,
+            frames=tuple(frame for frame in segment.frames if frame.time <= self.sim.time),
+            inputs=segment.inputs[: self.done],
+        )
+        for kind, count in sim.collisions_by_kind.items():
+            counts[kind] = counts.get(kind, 0) - count
+        new = self._segment(sim, now - sim.time, segment.wish if wish is None else wish, counts, births)
+        kept = () if stays.start >= now else (stays,)
+        segments = [*before, *kept, new]
+        while len(segments) > self.most_frames // 2:  # after very many edits, forget stretches after the first
+            del segments[1]
+        self.past = Past(tuple(segments), self.log.until(now))
+        self._thin_out()
+        self.part = 0.0
+        self._enter(len(self.past.segments) - 1, new.frames[0])
+        return was
+
+    def marked(self) -> Past:
+        """The past with a copy at this very instant; the simulation itself, which must not be advanced after that."""
+        segment, sim = self.segment, self.sim
+        if any(frame.time == sim.time for frame in segment.frames):
+            return self.past
+        frames = sorted((*segment.frames, self._frame(sim)), key=lambda each: each.time)
+        segments = list(self.past.segments)
+        segments[self.number] = replace(segment, frames=tuple(frames))
+        return replace(self.past, segments=tuple(segments))
+
+    def restore(self, past: Past, time: float) -> None:
+        """Take another past, and stand at one of its instants, or before it as near as a copy allows."""
+        self.past = past
+        for segment in past.segments:
+            if segment.history is not None:
+                self._bound(segment.history)
+        self.number, self.part = -1, 0.0  # nowhere yet
+        self.seek(time)
+
+    def _segment(
+        self,
+        sim: Simulation,
+        offset: float,
+        wish: dict[str, Any],
+        counts: dict[str, int] | None = None,
+        births: NDArray[np.float64] | None = None,
+    ) -> Segment:
+        """A stretch that begins with a simulation, which nobody advances from now on."""
+        history = None
+        if sim.solver == "exact":
+            from carom.solvers.exact.history.history import History  # noqa: PLC0415  # Numba is not loaded before it runs
+
+            history = History(sim.scene)
+            self._bound(history)
+        frames = (Keyframe(sim.time, sim, 0.0, 0),)
+        return Segment(offset, frames, sim.time, wish, counts or {}, births, history=history)
+
+    # Copies.
+
+    def _keep(self, took: float) -> None:
+        """Keep a copy if the last one is long ago, in seconds of computing; thin them out if there are many."""
+        if took > JOLT and self.cost - self.kept == took:  # a compilation is no reason for a copy
+            self.cost -= took
+        if self.cost - self.kept < APART:
+            return
+        segment, sim = self.segment, self.sim
+        if any(frame.time == sim.time for frame in segment.frames):
+            self.kept = self.cost
+            return
+        began = self.clock()
+        frame = self._frame(sim if segment.history is not None else sim.copy())
+        copying = self.clock() - began
+        self.kept = self.cost + max(0.0, COPYING * copying - APART)
+        frames = sorted((*segment.frames, frame), key=lambda each: each.time)
+        segments = list(self.past.segments)
+        segments[self.number] = replace(segment, frames=tuple(frames))
+        self.past = replace(self.past, segments=tuple(segments))
+        self._thin_out()
+
+    def _frame(self, sim: Simulation) -> Keyframe:
+        """The run as it stands: of the exact solver its state, else the simulation itself, not to be advanced again."""
+        if self.segment.history is None:
+            return Keyframe(sim.time, sim, self.cost, self.done)
+        state = sim._solver.state()  # noqa: SLF001  # a simulation keeps it to itself
+        return Keyframe(sim.time, self.segment.frames[0].sim, self.cost, self.done, state)
+
+    @property
+    def most_frames(self) -> int:
+        """How many copies fit into the memory that there is for them."""
+        count = len(self.scene.balls)
+        if self._size[0] != count or not self._size[1]:
+            size = sum(each.nbytes for each in self.sim._solver.state().values())  # noqa: SLF001  # as above
+            if self.segment.history is None:
+                size = len(pickle.dumps(self.sim, protocol=5))
+            self._size = (count, size)
+        return int(min(max(memory.share_of(memory.COPIES) / self._size[1], FEWEST_FRAMES), MOST_FRAMES))
+
+    def keep_within_share(self) -> None:
+        """Hold no more than there is memory for now that others have come."""
+        self._thin_out()
+        self._forget()
+
+    def _thin_out(self) -> None:
+        """Let copies go until there are no more than fit."""
+        self.past = thinned(self.past, self.most_frames)

@@ -1,0 +1,221 @@
+"""Commands that make balls and take them away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import InputError
+from carom.lab.bench.session import Does, Session
+from carom.lab.commands.arguments import flag, number, refusal, vector, word
+from carom.lab.commands.arguments import indices as numbers
+from carom.lab.commands.selecting import selected
+from carom.lab.share import MOST_BALLS
+from carom.scene import Ball, Scene
+from carom.scene.placement import check
+from carom.simulation.simulation import Simulation
+from carom.views import region
+
+SMALL = 40.0
+"""A ball in an empty scene has the size of the scene over this as its radius,"""
+DENSITY = 1000.0
+"""and is made of water, kg/m³."""
+LARGEST_RADIUS = 1e50
+"""Metres: the cube of a radius, for its mass, must not overflow."""
+TRIES = 1500
+"""Places that are looked at for a new ball."""
+
+
+def add(
+    session: Session,
+    position: Any = None,
+    velocity: Any = None,
+    mass: Any = None,
+    radius: Any = None,
+    material: Any = None,
+    name: Any = None,
+    fixed: Any = None,
+) -> None:
+    """A ball; what is not said is like the others, at a free place near the middle."""
+    _add(
+        session,
+        "add",
+        position=position,
+        velocity=velocity,
+        mass=mass,
+        radius=radius,
+        material=material,
+        name=name,
+        fixed=fixed,
+    )
+
+
+def launch(session: Session, position: Any, velocity: Any, radius: Any = None, mass: Any = None) -> None:
+    """A ball that was aimed with the mouse; time goes on."""
+    session.held = False
+    _add(session, "launch", position=position, velocity=velocity, radius=radius, mass=mass)
+
+
+def _add(session: Session, command: str, **given: Any) -> None:
+    session.settle()
+    track = session.track
+    sim = track.sim.copy()
+    births = births_with(session, 1)
+    ball = _new_ball(session, sim, **given)
+    (new,) = sim.add(ball)
+    session.edit(command, sim, births=births)
+    session.selected = (new,)
+
+
+def _new_ball(session: Session, sim: Simulation, **given: Any) -> Ball:
+    scene = sim.scene
+    d = scene.dimension
+    radius = _like_radius(scene) if given.get("radius") is None else number("radius", given["radius"])
+    if abs(radius) > LARGEST_RADIUS:
+        raise refusal("radius", f"{radius:g} m is out of range", "Use a smaller number.")
+    mass = _like_mass(scene, radius) if given.get("mass") is None else number("mass", given["mass"])
+    fields: dict[str, Any] = {"radius": radius, "mass": mass}
+    if given.get("velocity") is not None:
+        fields["velocity"] = vector("velocity", given["velocity"], d)
+    if given.get("material") is not None:
+        fields["material"] = word("material", given["material"])
+    if given.get("name"):
+        fields["name"] = word("name", given["name"])
+    if given.get("fixed") is not None:
+        fields["fixed"] = flag("fixed", given["fixed"])
+    if given.get("position") is not None:
+        return Ball(position=vector("position", given["position"], d), **fields)
+    return Ball(position=free_place(sim, radius, session.heed_cancel), **fields)
+
+
+def _like_radius(scene: Scene) -> float:
+    radii = scene.balls.radius
+    if scene.attraction is not None and len(radii):
+        return float(radii[_lightest(scene)])
+    solid = radii[radii > 0.0]
+    if len(solid):
+        return float(np.median(solid))
+    return 0.0 if len(radii) else region.round_part(region.size(scene) / SMALL)
+
+
+def _like_mass(scene: Scene, radius: float) -> float:
+    """The others' density, or that of water; points weigh what others do, satellites what the lightest does."""
+    balls, d = scene.balls, scene.dimension
+    if scene.attraction is not None and len(balls):
+        return float(balls.mass[_lightest(scene)])
+    solid = balls.radius > 0.0
+    if radius > 0.0 and solid.any():
+        density = float(np.median(balls.mass[solid] / balls.radius[solid] ** d))
+        middle = float(np.median(balls.radius[solid]))
+        return float(np.median(balls.mass[solid])) if radius == middle else density * radius**d
+    if len(balls):
+        return float(np.median(balls.mass))
+    return region.rounded_mass(DENSITY * 4.19 * radius**3) if radius > 0.0 else 1.0
+
+
+def _lightest(scene: Scene) -> int:
+    """Among bodies that attract each other a new one is a satellite, and no second sun."""
+    return int(np.argmin(scene.balls.mass))
+
+
+def free_place(sim: Simulation, radius: float, heed_cancel: Callable[[], object] = lambda: None) -> tuple[float, ...]:
+    """A place near the middle where a ball overlaps nothing."""
+    scene = sim.scene
+    low, high = region.bounds(scene)
+    places = sim.positions
+    reach = scene.balls.radius + radius
+    for place in _outward(low, high, radius):
+        heed_cancel()
+        if len(places) and (((places - place) ** 2).sum(axis=1) < (reach * 1.0001) ** 2).any():
+            continue
+        alone = scene.replace(balls=[Ball(position=place, radius=radius)], links=[], bends=[], triangles=[])
+        if not check.problems(alone):
+            return tuple(place.tolist())
+    raise refusal(
+        "position",
+        f"no free place for a ball of radius {radius:.3g} m was found",
+        "Make it smaller, or remove some balls.",
+    )
+
+
+def _outward(low: NDArray[np.float64], high: NDArray[np.float64], radius: float) -> Iterator[NDArray[np.float64]]:
+    """The middle, then places on a spiral round it, to the ends; in 3D on shells."""
+    middle, half = (low + high) / 2.0, (high - low) / 2.0
+    yield middle
+    golden = np.pi * (3.0 - np.sqrt(5.0))
+    near = min(max(3.0 * radius / max(float(half.max()), 1e-300), 0.02), 1.0)
+    for k in range(1, TRIES):
+        part = max(near * np.sqrt(k / 8.0), k / TRIES) if near * np.sqrt(k / 8.0) < 1.0 else k / TRIES
+        angle = golden * k
+        turn = np.array([np.cos(angle), np.sin(angle), np.cos(2.399 * k + 1.0)])[: len(low)]
+        yield middle + part * half * turn
+
+
+def births_with(session: Session, more: int) -> NDArray[np.float64]:
+    """Times at which the balls came, in the bench's time, with some that come now; a refusal if there are too many."""
+    count = len(session.track.scene.balls) + more
+    if count > MOST_BALLS:
+        raise refusal("", f"{count:,} are more balls than a bench holds, {MOST_BALLS:,}", "Use fewer.")
+    return np.append(_births(session), np.full(more, session.track.time))
+
+
+def _births(session: Session) -> NDArray[np.float64]:
+    track = session.track
+    known = track.segment.births
+    count = len(track.scene.balls)
+    if known is not None and len(known) == count:
+        return known
+    return np.array(track.scene.balls.born) + (track.segment.offset if track.scene.balls.born.any() else 0.0)
+
+
+def duplicate(session: Session) -> None:
+    """The selected balls once more, beside themselves; the copies are selected."""
+    session.settle()
+    chosen = selected(session)
+    track = session.track
+    births = births_with(session, len(chosen))
+    error: InputError | None = None
+    for way in _ways(track.scene, chosen):
+        session.heed_cancel()
+        sim = track.sim.copy()
+        balls = sim.snapshot().balls[list(chosen)]
+        try:
+            new = sim.add(balls.replace(position=balls.position + way))
+        except InputError as refused:
+            error = refused
+            continue
+        session.edit("duplicate", sim, births=births)
+        session.selected = tuple(new)
+        return
+    raise error or refusal("", "there is no room for a copy", "Move other balls away first.")
+
+
+def _ways(scene: Scene, chosen: Sequence[int]) -> Iterator[NDArray[np.float64]]:
+    """Where copies may go: right, up, left, down, further and further."""
+    balls = scene.balls[list(chosen)]
+    extent = float(np.ptp(balls.position, axis=0).max()) + 2.2 * float(balls.radius.max())
+    aside = extent or region.size(scene) / SMALL
+    for far in (1.0, 2.0, 3.0, 5.0):
+        for axis, sign in ((0, 1.0), (1, 1.0), (0, -1.0), (1, -1.0)):
+            way = np.zeros(scene.dimension)
+            way[axis] = sign * far * aside
+            yield way
+
+
+def remove(session: Session, indices: Any = None) -> None:
+    """Take balls out: these, or the selected ones."""
+    session.settle()
+    track = session.track
+    gone = selected(session) if indices is None else numbers("indices", indices, len(track.scene.balls))
+    births = np.delete(_births(session), list(gone))
+    sim = track.sim.copy()
+    sim.remove(list(gone))
+    session.hands = set()  # those after them move up
+    session.edit("remove", sim, births=births)
+    session.selected = ()
+
+
+DOES: Does = {"add": add, "launch": launch, "duplicate": duplicate, "remove": remove}

@@ -1,0 +1,98 @@
+"""Arguments of commands as they come from fields and sockets: checked, and refused in one clear line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+
+from carom.errors import ArgumentError, Problem
+from carom.scene.fields.base import nearest, shown
+
+
+def refusal(where: str, what: str, remedy: str) -> ArgumentError:
+    """A refusal that names where, what, and how to mend it."""
+    return ArgumentError([Problem(where, what, remedy)])
+
+
+def number(where: str, value: Any) -> float:
+    """A finite number; one that comes as text may have a decimal comma."""
+    given = value
+    if isinstance(value, str):
+        try:
+            value = float(value.strip().replace(",", ".").replace("−", "-"))
+        except ValueError:
+            raise refusal(where, f"{shown(given)} is not a number", "Write a number, such as 0.5 or 2e-3.") from None
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise refusal(where, f"{shown(given)} is not a number", "Write a number, such as 0.5 or 2e-3.")
+    try:
+        made = float(value)
+    except OverflowError:
+        made = float("inf")
+    if not isfinite(made):
+        raise refusal(where, f"{shown(given)} is not finite", "Write a finite number.")
+    return made
+
+
+def vector(where: str, value: Any, dimension: int) -> tuple[float, ...]:
+    """As many finite numbers as the scene has dimensions."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != dimension:
+        raise refusal(where, f"{shown(value)} is not a vector", f"Give {dimension} numbers.")
+    return tuple(number(where, part) for part in value)
+
+
+def word(where: str, value: Any, most: int = 200) -> str:
+    """A text that is not too long."""
+    if not isinstance(value, str) or len(value) > most:
+        raise refusal(where, f"{shown(value)} is not a short text", f"Write a text of up to {most} letters.")
+    return value
+
+
+def choice_of(where: str, value: Any, known: Collection[str], noun: str = "choices") -> str:
+    """One of the known words."""
+    if not isinstance(value, str) or value not in known:
+        asked = value[:60] if isinstance(value, str) else ""
+        raise refusal(where, f"{shown(value)} is not a choice here", nearest(asked, known, noun))
+    return value
+
+
+def direction(where: str, value: Any) -> int:
+    """1 for the next, -1 for the one before."""
+    return 1 if number(where, value) > 0.0 else -1
+
+
+def flag(where: str, value: Any) -> bool:
+    """True or false."""
+    if isinstance(value, str) and value.lower() in {"true", "false"}:
+        return value.lower() == "true"
+    if not isinstance(value, bool | np.bool_):
+        raise refusal(where, f"{shown(value)} is neither true nor false", "Use true or false.")
+    return bool(value)
+
+
+def index(where: str, value: Any, count: int) -> int:
+    """The number of a thing of which there are so many."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < count:
+        remedy = f"Use a whole number from 0 to {count - 1}." if count else "Add one first."
+        raise refusal(where, f"there is no number {shown(value)}", remedy)
+    return int(value)
+
+
+def indices(where: str, value: Any, count: int) -> tuple[int, ...]:
+    """Numbers of things of which there are so many, each once."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        value = [value]
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        raise refusal(where, f"{shown(value)} is not a list of numbers", "Give a list, such as [0, 2].")
+    return tuple(dict.fromkeys(index(where, each, count) for each in value))
+
+
+def file_format(text: str, filename: str) -> Literal["toml", "json"]:
+    """Is a scene file TOML or JSON? By the end of its name, or else by how it begins."""
+    name = filename.lower()
+    as_json = name.endswith(".json") or (not name.endswith(".toml") and text.lstrip().startswith("{"))
+    return "json" if as_json else "toml"

@@ -1,0 +1,196 @@
+"""Commands that change balls. An edit that cannot be is refused, and nothing is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import InputError
+from carom.lab.bench.session import Does, Session
+from carom.lab.commands.arguments import flag, number, refusal, vector, word
+from carom.lab.commands.arguments import index as one_of
+from carom.lab.commands.arguments import indices as numbers
+from carom.lab.commands.selecting import selected
+from carom.lab.commands.walls import nudge_corner
+from carom.scene import Scene
+from carom.scene.fields.base import nearest, shown
+from carom.simulation.simulation import Simulation
+from carom.views import region
+
+AXES = {"x": 0, "y": 1, "z": 2}
+VELOCITIES = {"vx": 0, "vy": 1, "vz": 2}
+FIELDS = (*AXES, *VELOCITIES, "mass", "radius", "material", "fixed", "name")
+
+NUDGE = 100.0
+"""An arrow key moves by a round part of the size of the scene, at most this one."""
+PUSH = 20.0
+"""X or Y with + or - change the velocity by a round part of the typical one, at most this."""
+CROSSING = 4.0
+HEAVIER = 1.1
+"""M with + makes a ball so many times as heavy."""
+MOST_STEPS = 1000.0
+"""Steps at once, at most: keys take one or ten, and a power of more would overflow."""
+
+
+# Changing.
+
+
+def change(session: Session, index: Any, field: Any, value: Any) -> None:
+    """Change one quantity of a ball."""
+    session.settle()
+    k = one_of("index", index, len(session.track.scene.balls))
+    _change(session, "change", (k,), field, value)
+
+
+def change_selected(session: Session, field: Any, value: Any) -> None:
+    """Change one quantity of all selected balls."""
+    session.settle()
+    _change(session, "change-selected", selected(session), field, value)
+
+
+def _change(session: Session, command: str, chosen: tuple[int, ...], field: Any, value: Any) -> None:
+    if not isinstance(field, str) or field not in FIELDS:
+        asked = field[:60] if isinstance(field, str) else ""
+        raise refusal(asked or "field", f"a ball has no {shown(field)}", nearest(asked, FIELDS, "fields"))
+    sim = session.track.sim.copy()
+    try:
+        _set(sim, chosen, field, value)
+    except InputError as error:
+        raise type(error)([_about(problem, field) for problem in error.problems]) from None
+    session.edit(command, sim, about=(command, chosen, field))
+
+
+def _about(problem: Any, field: str) -> Any:
+    """The same problem, said of the field that a person has typed into."""
+    return type(problem)(field, problem.what, problem.remedy)
+
+
+def _set(sim: Simulation, chosen: tuple[int, ...], field: str, value: Any) -> None:
+    d = sim.scene.dimension
+    axis = AXES.get(field, VELOCITIES.get(field))
+    if axis is not None:
+        if axis >= d:
+            raise refusal(field, "the scene has two dimensions", "Use x or y.")
+        name = "position" if field in AXES else "velocity"
+        rows = np.array((sim.positions if field in AXES else sim.velocities)[list(chosen)])
+        rows[:, axis] = number(field, value)
+        _refuse_fixed(sim, chosen, name, rows)
+        changes: dict[str, Any] = {name: rows}
+        sim.change_balls(chosen, **changes)
+    elif field in {"mass", "radius"}:
+        changes = {field: _sized(field, value)}
+        sim.change_balls(chosen, **changes)
+    else:
+        given = flag(field, value) if field == "fixed" else word(field, value) or None
+        still = {"velocity": (0.0,) * d} if given is True else {}
+        changes = {field: [given] * len(chosen), **still}
+        sim.change_balls(chosen, **changes)
+
+
+def _sized(field: str, value: Any) -> float:
+    made = number(field, value)
+    if made < 0.0 or (made == 0.0 and field == "mass"):
+        what = "is negative" if made < 0.0 else "is not above 0"
+        raise refusal(field, f"{made:g} {what}", "Use a number above 0." if field == "mass" else "Use 0 or more.")
+    return made
+
+
+def _refuse_fixed(sim: Simulation, chosen: tuple[int, ...], name: str, rows: NDArray[np.float64]) -> None:
+    if name == "velocity" and (sim.scene.balls.fixed[list(chosen)] & rows.any(axis=1)).any():
+        raise refusal("velocity", "a fixed ball does not move", "Let it go first (fixed: no).")
+
+
+def nudge(session: Session, field: Any, steps: Any) -> None:
+    """Change the selected balls by keys, or move the chosen corner: so many steps, of a size that suits the scene."""
+    session.settle()
+    by = number("steps", steps)
+    if abs(by) > MOST_STEPS:
+        raise refusal("steps", f"{shown(steps)} is out of range", f"Use {-MOST_STEPS:g} to {MOST_STEPS:g}.")
+    if session.corner is not None and field in ("x", "y"):
+        nudge_corner(session, AXES[field], by * nudge_step(session.track.scene))
+        return
+    chosen = selected(session)
+    sim = session.track.sim.copy()
+    scene, d = sim.scene, sim.scene.dimension
+    rows = list(chosen)
+    axis = AXES.get(field, VELOCITIES.get(field)) if isinstance(field, str) else None
+    if axis is not None and axis >= d:
+        raise refusal(str(field), "the scene has two dimensions", "Use x or y.")
+    if axis is not None:
+        name = "position" if field in AXES else "velocity"
+        part = nudge_step(scene) if field in AXES else push_step(scene, session.pace)
+        now = np.array((sim.positions if field in AXES else sim.velocities)[rows])
+        now[:, axis] = _tidy(now[:, axis] + by * part, part)
+        _refuse_fixed(sim, chosen, name, now)
+        changes: dict[str, Any] = {name: now}
+        sim.change_balls(chosen, **changes)
+    elif field == "mass":
+        factor = HEAVIER**by
+        balls = scene.balls
+        sim.change_balls(chosen, mass=balls.mass[rows] * factor, radius=balls.radius[rows] * factor ** (1.0 / d))
+    elif field == "radius":
+        sim.change_balls(chosen, radius=scene.balls.radius[rows] * HEAVIER**by)
+    else:
+        raise refusal("field", f"{shown(field)} cannot be nudged", "Use x, y, z, vx, vy, vz, mass or radius.")
+    session.edit("nudge", sim, about=(field, chosen))
+
+
+def nudge_step(scene: Scene) -> float:
+    """How far an arrow key moves a ball, m."""
+    return region.round_part(region.size(scene) / NUDGE)
+
+
+def push_step(scene: Scene, pace: float) -> float:
+    """By how much a key changes a velocity, m/s; a ball that crosses the scene in some seconds is not slow."""
+    fast = max(region.typical_speed(scene), region.size(scene) / (CROSSING * pace))
+    return region.round_part(fast / PUSH)
+
+
+def _tidy(values: NDArray[np.float64], part: float) -> NDArray[np.float64]:
+    """Values without the rounding errors of many steps: what is a multiple of a step but for rounding, is that."""
+    whole = np.round(values / part)
+    near = np.abs(values / part - whole) < 1e-9
+    tidy: NDArray[np.float64] = np.where(near, [float(f"{k * part:.12g}") for k in whole], values)
+    return tidy
+
+
+def move(session: Session, by: Any, indices: Any = None) -> None:
+    """Move balls by a vector: these, or the selected ones."""
+    session.settle()
+    sim = session.track.sim.copy()
+    way = vector("by", by, sim.scene.dimension)
+    chosen = selected(session) if indices is None else numbers("indices", indices, len(sim.scene.balls))
+    sim.change_balls(chosen, position=sim.positions[list(chosen)] + np.array(way))
+    session.edit("move", sim, about=("move", chosen))
+
+
+def place(session: Session, index: Any, position: Any) -> None:
+    """Put a ball elsewhere."""
+    session.settle()
+    sim = session.track.sim.copy()
+    k = one_of("index", index, len(sim.scene.balls))
+    sim.change_balls((k,), position=[vector("position", position, sim.scene.dimension)])
+    session.edit("place", sim, about=("place", k))
+
+
+def throw(session: Session, index: Any, velocity: Any) -> None:
+    """Give a ball another velocity."""
+    session.settle()
+    sim = session.track.sim.copy()
+    k = one_of("index", index, len(sim.scene.balls))
+    rows = np.array([vector("velocity", velocity, sim.scene.dimension)])
+    _refuse_fixed(sim, (k,), "velocity", rows)
+    sim.change_balls((k,), velocity=rows)
+    session.edit("throw", sim, about=("throw", k))
+
+
+DOES: Does = {
+    "change": change,
+    "change-selected": change_selected,
+    "nudge": nudge,
+    "move": move,
+    "place": place,
+    "throw": throw,
+}

@@ -1,0 +1,203 @@
+"""Commands of the hand: pulling by a spring, steering by keys, and links. They need steps."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from carom import numerics
+from carom.lab.bench.session import Does, Session
+from carom.lab.bench.track import held
+from carom.lab.commands.adding import births_with
+from carom.lab.commands.arguments import choice_of, refusal, vector
+from carom.lab.commands.arguments import index as one_of
+from carom.lab.commands.selecting import selected
+from carom.simulation.simulation import Simulation
+from carom.views import region
+
+MODES = ("place", "velocity", "acceleration")
+REACH = 1.6
+"""A new point is linked to those within so many mean lengths of the links that are there,"""
+PARTNERS = 4
+"""to the nearest so many."""
+CROSSING = 4.0
+"""Steered by velocity, a ball crosses the scene in so many seconds of the clock."""
+
+
+def _by_steps(session: Session, what: str) -> None:
+    if session.track.sim.solver != "stepped":
+        raise refusal(
+            "solver",
+            f"{what} needs forces, which the exact solver does not know",
+            "Switch to the stepped solver (Options).",
+        )
+
+
+def _at_the_end(session: Session) -> None:
+    """A hand acts on what comes; in the past it begins another way on, and undo brings back the one before."""
+    session.settle()
+    track = session.track
+    if not track.at_end:
+        session.edit("pull", track.sim.copy())
+
+
+def pull(session: Session, index: Any, target: Any) -> None:
+    """Pull a ball by a spring towards a place."""
+    session.settle()
+    track = session.track
+    k = one_of("index", index, len(track.scene.balls))
+    place = vector("target", target, track.scene.dimension)
+    _by_steps(session, "pulling")
+    _at_the_end(session)
+    session.track.hand("pull", k, place)
+    session.hands.add(k)
+
+
+def release(session: Session, index: Any = None) -> None:
+    """Let go one ball, or all that the simulation holds."""
+    session.settle()
+    track = session.track
+    let_go = held(track.sim)
+    if index is not None:
+        let_go &= {one_of("index", index, len(track.scene.balls))}
+    session.hands -= let_go
+    if let_go:
+        _at_the_end(session)
+        track.let_go(held(track.sim) - let_go)
+
+
+def steer(session: Session, direction: Any) -> None:
+    """Drive the selected balls in a direction, by velocity or acceleration; zero lets them go."""
+    track = session.track
+    scene = track.scene
+    way = np.array(vector("direction", direction, scene.dimension))
+    if not way.any():
+        release(session)
+        return
+    if session.steering == "place":
+        raise refusal(
+            "steering", "arrow keys move balls to other places now", "Choose steering by velocity or acceleration."
+        )
+    _by_steps(session, "steering")
+    session.settle()
+    chosen = selected(session)
+    _at_the_end(session)
+    fast = region.size(scene) / (CROSSING * session.pace)
+    way = way / numerics.length(way) * (fast if session.steering == "velocity" else fast / session.pace)
+    for k in chosen:
+        session.track.hand(session.steering, k, tuple(way.tolist()))
+        session.hands.add(k)
+
+
+def steering(session: Session, mode: Any) -> None:
+    """What arrow keys do."""
+    session.steering = choice_of("mode", mode, MODES)
+
+
+def link(session: Session, i: Any, j: Any) -> None:
+    """A spring between two balls, like those that are there."""
+    sim, one, two = _two_of(session, i, j)
+    sim.link(one, two, **_like_the_others(session))
+    session.edit("link", sim)
+
+
+def unlink(session: Session, i: Any, j: Any) -> None:
+    """Take the springs between two balls away."""
+    sim, one, two = _two_of(session, i, j)
+    sim.unlink(one, two)
+    session.edit("unlink", sim)
+
+
+def link_selected(session: Session) -> None:
+    """A spring from each selected ball to the next, in the order in which they were selected."""
+    sim, pairs = _selected_pairs(session)
+    spring = _like_the_others(session)
+    for one, two in pairs:
+        sim.link(one, two, **spring)
+    session.edit("link-selected", sim)
+
+
+def unlink_selected(session: Session) -> None:
+    """Take the springs away that are between selected balls."""
+    sim, _ = _selected_pairs(session)
+    chosen = set(selected(session))
+    linked = {tuple(sorted(pair)) for pair in sim.links.between.tolist() if chosen.issuperset(pair)}
+    if not linked:
+        raise refusal("", "no link is between the selected balls", "Select two that are linked.")
+    for one, two in sorted(linked):
+        sim.unlink(one, two)
+    session.edit("unlink-selected", sim)
+
+
+def _selected_pairs(session: Session) -> tuple[Simulation, list[tuple[int, int]]]:
+    """A copy of the run, to be changed, and each selected ball with the next."""
+    _by_steps(session, "a link")
+    session.settle()
+    chosen = selected(session)
+    if len(chosen) < 2:
+        raise refusal("", "a link is between two balls, and one is selected", "Select another one too (E).")
+    return session.track.sim.copy(), list(pairwise(chosen))
+
+
+def _two_of(session: Session, i: Any, j: Any) -> tuple[Simulation, int, int]:
+    """A copy of the run, to be changed, and two of its balls by their numbers."""
+    _by_steps(session, "a link")
+    session.settle()
+    track = session.track
+    count = len(track.scene.balls)
+    return track.sim.copy(), one_of("i", i, count), one_of("j", j, count)
+
+
+def build(session: Session, position: Any) -> None:
+    """A new point, linked to those near it (M-16)."""
+    _by_steps(session, "building")
+    session.settle()
+    track = session.track
+    scene, sim = track.scene, track.sim.copy()
+    place = np.array(vector("position", position, scene.dimension))
+    links = sim.links
+    if not len(links):
+        raise refusal("position", "there are no links to build on", "Link two balls first.")
+    linked = np.unique(links.between)
+    apart = np.linalg.norm(sim.positions[linked] - place, axis=1)
+    reach = REACH * float(np.median(links.length))
+    near = linked[np.argsort(apart, kind="stable")][: int((apart <= reach).sum())][:PARTNERS]
+    if not len(near):
+        what = f"nothing to link to within {reach:.3g} m"
+        raise refusal("position", what, "Click nearer to what is built already.")
+    balls = scene.balls
+    model = next((k for k in near if not balls.fixed[k]), near[0])
+    ball = balls[int(model)].replace(
+        position=tuple(place.tolist()), velocity=(0.0,) * scene.dimension, fixed=False, name=None, born=0.0
+    )
+    births = births_with(session, 1)
+    (new,) = sim.add(ball)
+    spring = _like_the_others(session)
+    for k in near:
+        sim.link(int(k), new, **spring)
+    session.edit("build", sim, births=births)
+
+
+def _like_the_others(session: Session) -> dict[str, float]:
+    """What a new link is like: the middle of those that are there, or of a sensible stiffness."""
+    scene, links = session.track.scene, session.track.sim.links
+    if not len(links):
+        return {"stiffness": 100.0 * float(np.median(scene.balls.mass)), "damping": float(np.median(scene.balls.mass))}
+    like = {"stiffness": float(np.median(links.stiffness)), "damping": float(np.median(links.damping))}
+    breaking = float(np.median(links.breaking))
+    return like if not np.isfinite(breaking) or breaking > 1e100 else {**like, "breaking": breaking}
+
+
+DOES: Does = {
+    "pull": pull,
+    "release": release,
+    "steer": steer,
+    "steering": steering,
+    "link": link,
+    "unlink": unlink,
+    "link-selected": link_selected,
+    "unlink-selected": unlink_selected,
+    "build": build,
+}

@@ -1,0 +1,126 @@
+"""Commands of running: on, off, faster, to this or that instant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carom.lab.bench.session import Does, Session
+from carom.lab.commands.arguments import number, refusal
+
+SLOWEST, FASTEST = 0.01, 100.0
+SPEEDS = (*(float(f"{digit}e{power}") for power in range(-2, 2) for digit in (1, 2, 5)), FASTEST)
+FRAME = 1.0 / 60.0
+
+
+def run(session: Session) -> None:
+    """Let time pass."""
+    session.running = True
+    session.rate = 1.0
+
+
+def pause(session: Session) -> None:
+    """Let it stand."""
+    session.running, session.hunting = False, None
+
+
+def toggle(session: Session) -> None:
+    """The one or the other; on the way to the next collision, stop."""
+    (pause if session.running or session.hunting is not None else run)(session)
+
+
+def step(session: Session) -> None:
+    """The smallest advance that shows: one step, or a sixtieth of a second of the clock."""
+    session.settle()
+    session.running = False
+    track = session.track
+    stepped = track.sim.solver == "stepped"
+    goal = track.time + (track.sim.method.step if stepped else FRAME * session.pace)
+    track.toward(goal, asked=session.cancelled)
+    for each in session.beside:
+        each.toward(track.time, 1.0)
+    session.recount()
+
+
+def collision(session: Session) -> None:
+    """On to the next collision; nothing new if that is looked for already."""
+    if session.hunting is not None:
+        return
+    session.settle()
+    session.hunt()
+
+
+def collision_back(session: Session) -> None:
+    """Back to the last collision before now."""
+    session.running = False
+    now = session.track.time if session.goal is None else session.goal
+    log = session.track.log
+    found = log.before(now)
+    if found is None and log.oldest < now:
+        session.say("info", "earlier collisions are not listed any more, as there were very many. Scrub to go back.")
+        return
+    if found is None:
+        session.scrub(0.0)
+        session.say("info", "there is no earlier collision. This is the start.")
+        return
+    session.scrub(found)
+
+
+def speed(session: Session, factor: Any) -> None:
+    """Times the pace."""
+    value = number("factor", factor)
+    if not SLOWEST <= value <= FASTEST:
+        raise refusal("factor", f"{value:g} is out of range", f"Use {SLOWEST:g} to {FASTEST:g}.")
+    session.speed = value
+
+
+def faster(session: Session) -> None:
+    """The next of 1, 2, 5, 10 and so on."""
+    session.speed = min((each for each in SPEEDS if each > session.speed * 1.0001), default=FASTEST)
+
+
+def slower(session: Session) -> None:
+    """The one before."""
+    session.speed = max((each for each in SPEEDS if each < session.speed * 0.9999), default=SLOWEST)
+
+
+def scrub(session: Session, time: Any) -> None:
+    """To an instant of the past."""
+    session.scrub(number("time", time))
+
+
+def to_end(session: Session) -> None:
+    """To where the run has come."""
+    session.scrub(session.track.end)
+
+
+def hold(session: Session) -> None:
+    """While someone aims."""
+    session.held = True
+
+
+def unhold(session: Session) -> None:
+    """Go on."""
+    session.held = False
+
+
+def cancel(session: Session) -> None:
+    """Let go of what is under way: stand still, where the run has come to."""
+    session.running, session.goal, session.hunting = False, None, None
+
+
+DOES: Does = {
+    "run": run,
+    "pause": pause,
+    "toggle": toggle,
+    "step": step,
+    "collision": collision,
+    "collision-back": collision_back,
+    "speed": speed,
+    "faster": faster,
+    "slower": slower,
+    "scrub": scrub,
+    "to-end": to_end,
+    "hold": hold,
+    "unhold": unhold,
+    "cancel": cancel,
+}

@@ -1,0 +1,105 @@
+"""Commands of options: what the scene is like, how it is solved, and what it is compared with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carom.lab.bench.session import Does, Session, started
+from carom.lab.bench.track import Track
+from carom.lab.commands.arguments import choice_of, number, refusal
+from carom.lab.commands.options import CONTACTS, OPTIONS, SOLVERS
+from carom.scene import Scene
+from carom.scene.fields.base import nearest, shown
+from carom.simulation.simulation import Simulation
+from carom.solvers import choose
+from carom.solvers.stepped.integrators.cards import INTEGRATORS
+
+FOR_STEPS = ("integrator", "step", "contacts")
+KEPT = ("gravity", "drag", "attraction", "restitution", "friction")
+"""What the table of options changes in a scene."""
+
+
+def option(session: Session, name: Any, value: Any) -> None:
+    """Set an option of the scene, from now on."""
+    if not isinstance(name, str) or name not in OPTIONS:
+        remedy = nearest(name if isinstance(name, str) else "", OPTIONS, "options")
+        raise refusal("name", f"there is no option {shown(name)}", remedy)
+    session.settle()
+    chosen = OPTIONS[name]
+    track = session.track
+    changes = chosen.write(track.scene, chosen.checked(value))
+    session.edit("option", _changed(track.sim, changes, track.segment.wish), about=name)
+
+
+def _changed(sim: Simulation, changes: dict[str, Any], wish: dict[str, Any]) -> Simulation:
+    """A copy of a run with other options; a new run where these need another solver."""
+    solver = choose.solver_for(sim.scene.replace(**changes), choose.Wish(**wish))
+    if solver != sim.solver:
+        return started(sim.snapshot().replace(**changes), **wish)
+    made = sim.copy()
+    made.change_scene(**changes)
+    return made
+
+
+def restart(session: Session) -> None:
+    """Balls, walls and time as at the start, as it was last edited there; options stay. Undo brings back what was."""
+    session.settle()
+    track = session.track
+    first, now = track.past.segments[0], track.segment
+    if track.end <= 0.0:
+        session.running = False
+        return
+    sim = _with_options_of(track.scene, first.frames[0].sim, first.wish, now.wish)
+    moment = session.moment()
+    session.running, session.hands = False, set()
+    track.restore(Track(sim, now.wish).past, 0.0)
+    session.history.remember("restart", None, moment, session.clock(), track.most_frames)
+    session.samples = session.samples.until(-1.0)
+    session.recount()
+    session.after_change()
+
+
+def _with_options_of(scene: Scene, start: Simulation, old: dict[str, Any], wish: dict[str, Any]) -> Simulation:
+    """The start of a run, with the options that the scene and the wish have now."""
+    changes = {name: value for name in KEPT if (value := _given(scene, name)) != _given(start.scene, name)}
+    if wish != old:
+        return started(start.snapshot().replace(**changes), **wish)
+    return _changed(start, changes, wish) if changes else start
+
+
+def _given(scene: Scene, name: str) -> Any:
+    return scene.planet or scene.gravity if name == "gravity" else getattr(scene, name)
+
+
+def solve(session: Session, solver: Any = None, integrator: Any = None, step: Any = None, contacts: Any = None) -> None:
+    """Solve it in another way from now on; what is not said stays as it is, and an empty text leaves it open."""
+    session.settle()
+    track = session.track
+    wish = dict(track.segment.wish)
+    for name, value, known in (
+        ("solver", solver, SOLVERS),
+        ("integrator", integrator, tuple(INTEGRATORS)),
+        ("contacts", contacts, CONTACTS),
+    ):
+        if value is not None:
+            wish[name] = choice_of(name, value, known) if value != "" else None
+    if step is not None:
+        wish["step"] = None if step == "" else number("step", step)
+    if wish.get("solver") == "exact" or (solver == "auto" and not track.scene.forces_needed):
+        if any(said not in (None, "") for said in (integrator, step)):
+            raise refusal(
+                "solver", "the exact solver has no steps", "Choose the stepped solver for an integrator or a step."
+            )
+        wish = {name: said for name, said in wish.items() if name not in FOR_STEPS}
+    wish = {name: said for name, said in wish.items() if said is not None}
+    sim = started(track.sim.snapshot(), **wish)
+    session.edit("solve", sim, about="solve", wish=wish)
+
+
+def compare(session: Session, names: Any) -> None:
+    """Run the same beside it in other ways, from now on; an empty list ends that."""
+    session.settle()
+    session.compare(names)
+
+
+DOES: Does = {"option": option, "solve": solve, "compare": compare, "restart": restart}

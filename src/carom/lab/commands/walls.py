@@ -1,0 +1,87 @@
+"""Commands of walls: corners are chosen, dragged and moved by keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carom.lab.bench.session import Does, Session
+from carom.lab.commands.arguments import direction, refusal, vector
+from carom.lab.commands.arguments import index as one_of
+from carom.scene import Block, Box, Polygon, Scene
+
+Corner = tuple[str | int, int]
+"""Of the "boundary" or of the obstacle of that number, and which."""
+
+
+def corners(scene: Scene) -> list[tuple[Corner, tuple[float, float]]]:
+    """All corners that can be moved, and where they are: those that the stage shows."""
+    if scene.dimension != 2:
+        return []
+    shapes: list[tuple[str | int, Any]] = [("boundary", scene.boundary), *enumerate(scene.obstacles)]
+    return [((name, k), place) for name, part in shapes for k, place in enumerate(_places(part))]
+
+
+def _places(part: Any) -> list[tuple[float, float]]:
+    if isinstance(part, Polygon):
+        return [(float(x), float(y)) for x, y in part.vertices]
+    if isinstance(part, Block):
+        (x0, y0), (x1, y1) = part.low[:2], part.high[:2]
+        return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+    return []
+
+
+def select_corner(session: Session, steps: Any) -> None:
+    """Choose the next corner of a wall, or the one before; no ball is selected then, and arrow keys move the corner."""
+    known = [corner for corner, _ in corners(session.track.scene)]
+    if not known:
+        raise refusal("", "no wall here has corners to move", "Open a scene with a polygon (polygon-table).")
+    by = direction("steps", steps)
+    here = known.index(session.corner) if session.corner in known else (-1 if by > 0 else 0)
+    session.selected, session.corner = (), known[(here + by) % len(known)]
+
+
+def nudge_corner(session: Session, axis: int, by: float) -> None:
+    """Move the chosen corner along an axis, m."""
+    place = dict(corners(session.track.scene)).get(session.corner)  # type: ignore[arg-type]  # None is no key of it
+    if session.corner is None or place is None:
+        raise refusal("", "the chosen corner is gone", "Choose another one (C).")
+    to = [*place]
+    to[axis] += by
+    drag_corner(session, *session.corner, to)
+
+
+def drag_corner(session: Session, shape: Any, corner: Any, position: Any) -> None:
+    """Move a corner of the boundary or of an obstacle."""
+    session.settle()
+    sim = session.track.sim.copy()
+    scene = sim.scene
+    to = vector("position", position, scene.dimension)[:2]
+    if shape == "boundary":
+        changes: dict[str, Any] = {"boundary": _with_corner(scene.boundary, corner, to)}
+    else:
+        k = one_of("shape", shape, len(scene.obstacles))
+        other = _with_corner(scene.obstacles[k], corner, to)
+        changes = {"obstacles": (*scene.obstacles[:k], other, *scene.obstacles[k + 1 :])}
+    sim.change_scene(**changes)
+    session.edit("drag-corner", sim, about=("drag-corner", str(shape), corner))
+
+
+def _with_corner(part: Any, corner: Any, to: tuple[float, ...]) -> Any:
+    if isinstance(part, Polygon):
+        k = one_of("corner", corner, len(part.vertices))
+        vertices = [to if j == k else vertex for j, vertex in enumerate(part.vertices)]
+        return part.replace(vertices=vertices)
+    if isinstance(part, Block):
+        k = one_of("corner", corner, 4)
+        low, high = list(part.low), list(part.high)
+        (low if k in (0, 3) else high)[0] = to[0]
+        (low if k in (0, 1) else high)[1] = to[1]
+        return part.replace(low=low, high=high)
+    if isinstance(part, Box):
+        if one_of("corner", corner, 4) != 2:
+            raise refusal("corner", "the lower corner of a box is the origin", "Drag the corner opposite to it.")
+        return part.replace(size=(*to, *part.size[2:]))
+    raise refusal("shape", f"a {part.kind} has no corners to drag", "Drag corners of a polygon.")
+
+
+DOES: Does = {"drag-corner": drag_corner, "select-corner": select_corner}

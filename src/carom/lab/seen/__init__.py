@@ -1,0 +1,1 @@
+"""What can be seen of a bench: views, meters, tables, frames."""

@@ -1,0 +1,166 @@
+"""The "scene" message of the protocol: all that is drawn and does not move, relative to an origin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.lab.seen.view import View
+from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Open, Polygon, Scene, Wedge
+from carom.views import region
+from carom.views.caps import triangles
+from carom.views.shapes import points
+
+Floats = NDArray[np.float64]
+
+SMOOTH = np.pi / 48.0
+"""Angle between two points of an arc, at most."""
+FAR = 20.0
+"""A scene that is so many times its size away from the origin of coordinates is drawn about its own middle."""
+ROUND = 1.15
+"""Where bodies attract each other, there is room round the heaviest for so many times the distance of the farthest."""
+TALL = 0.6
+"""What has no end along z is drawn so much of the scene's size beyond what there is."""
+
+
+def scene_message(view: View) -> dict[str, Any]:
+    """What exists in a view."""
+    scene = view.scene
+    low, high = _bounds(view)
+    origin = _origin(low, high)
+    shapes = _Shapes(scene.dimension, origin, low, high)
+    balls = scene.balls
+    walls = [] if isinstance(scene.boundary, Open) else shapes.of(scene.boundary, solid=False)
+    return {
+        "epoch": view.epoch,
+        "name": scene.name,
+        "dimension": scene.dimension,
+        "y_down": scene.view.y_down,
+        "origin": origin.tolist(),
+        "bounds": [(low - origin).tolist(), (high - origin).tolist()],
+        "radii": balls.radius.tolist(),
+        "masses": balls.mass.tolist(),
+        "names": list(balls.name) if balls.name and any(balls.name) else None,
+        "fixed": np.flatnonzero(balls.fixed).tolist(),
+        "colours": _colours(scene),
+        "links": scene.links.between.tolist(),
+        "triangles": scene.triangles.tolist(),
+        "walls": walls,
+        "obstacles": [
+            {**shape, "of": k} for k, solid in enumerate(scene.obstacles) for shape in shapes.of(solid, solid=True)
+        ],
+        "attraction": scene.attraction is not None,
+        "gravity": list(scene.gravity),
+    }
+
+
+def _bounds(view: View) -> tuple[Floats, Floats]:
+    """Of everything that is drawn; where nothing bounds space, with room for what goes round."""
+    scene = view.scene
+    low, high = region.bounds(scene)
+    there = view.positions if view.born is None else view.positions[view.born]
+    if not isinstance(scene.boundary, Open) or not len(there):
+        return low, high
+    low, high = np.minimum(low, there.min(axis=0)), np.maximum(high, there.max(axis=0))
+    if scene.attraction is not None:
+        middle = there[int(np.argmax(scene.balls.mass if view.born is None else scene.balls.mass[view.born]))]
+        reach = ROUND * float(np.linalg.norm(there - middle, axis=1).max())
+        low, high = np.minimum(low, middle - reach), np.maximum(high, middle + reach)
+    return low, high
+
+
+def _origin(low: Floats, high: Floats) -> Floats:
+    middle, size = (low + high) / 2.0, float((high - low).max())
+    return middle if np.abs(middle).max() > FAR * size else np.zeros(len(low))
+
+
+def _colours(scene: Scene) -> list[int] | None:
+    """A number a colour: of the material, and one of its own for each ball with a name; None if all have the first."""
+    balls = scene.balls
+    of = balls.material.codes.astype(int)
+    named = [k for k, name in enumerate(balls.name or ()) if name]
+    of[named] = len(balls.material.names) + np.arange(len(named))
+    return of.tolist() if of.any() else None
+
+
+class _Shapes:
+    """Shapes of walls and obstacles, in the words of the protocol."""
+
+    def __init__(self, dimension: int, origin: Floats, low: Floats, high: Floats) -> None:
+        self.d = dimension
+        self.origin = origin
+        size = float((high - low).max())
+        self.below, self.above = (
+            (float(low[2]) - TALL * size, float(high[2]) + TALL * size) if dimension == 3 else (0.0, 0.0)
+        )
+
+    def of(  # noqa: PLR0911  # one a kind
+        self, part: Boundary | Obstacle, *, solid: bool
+    ) -> list[dict[str, Any]]:
+        """The shape of a part, and of the holes in it."""
+        if isinstance(part, Box):
+            low, high = np.zeros(self.d), np.array(part.size)
+            return [{"kind": "box", "low": self._at(low), "high": self._at(high), "periodic": list(part.periodic)}]
+        if isinstance(part, Circle):
+            return [{"kind": "circle", "centre": self._at(part.centre), "radius": part.radius, "solid": solid}]
+        if isinstance(part, Cylinder):
+            x, y = part.centre
+            ends = {"from": self._at((x, y, self.below)), "to": self._at((x, y, self.above))}
+            return [{"kind": "cylinder", **ends, "radius": part.radius, "solid": solid}]
+        if isinstance(part, HalfSpace):
+            return [{"kind": "half-space", "point": self._at(part.point), "normal": list(part.unit_normal)}]
+        if isinstance(part, Block):
+            return [self._block(part)]
+        if isinstance(part, Wedge):
+            corners = np.array(part.corners)
+            return [self._loop(corners, (), (), solid=True) if self.d == 2 else self._prism(corners, solid=True)]
+        if isinstance(part, Polygon):
+            return self._polygon(part, solid=solid)
+        return []
+
+    def _at(self, place: Any) -> list[float]:
+        given = np.asarray(place, dtype=np.float64)
+        relative: list[float] = (given - self.origin[: len(given)]).tolist()
+        return relative
+
+    def _polygon(self, part: Polygon, *, solid: bool) -> list[dict[str, Any]]:
+        outer = points(part.outline, SMOOTH)
+        holes = [points(hole.outline, SMOOTH) for hole in part.holes]
+        if self.d == 2:
+            return [self._loop(outer, holes, part.vertices, solid=solid)]
+        return [self._prism(outer, solid=solid), *(self._prism(hole, solid=True) for hole in holes)]
+
+    def _loop(self, points: Floats, holes: Any, vertices: Any, *, solid: bool) -> dict[str, Any]:
+        return {
+            "kind": "loop",
+            "points": [self._at(point) for point in points],
+            "solid": solid,
+            "holes": [[self._at(point) for point in hole] for hole in holes],
+            "vertices": [self._at(vertex) for vertex in vertices],
+        }
+
+    def _block(self, part: Block) -> dict[str, Any]:
+        (x0, y0, *_), (x1, y1, *_) = part.low, part.high
+        corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+        if self.d == 2:
+            return self._loop(corners, (), corners, solid=True)
+        return self._prism(corners, solid=True, low=part.low[2], high=part.high[2])
+
+    def _prism(
+        self, points: Floats, *, solid: bool, low: float | None = None, high: float | None = None
+    ) -> dict[str, Any]:
+        """What stands on an outline; with ends, if it is solid."""
+        n = len(points)
+        below, above = (self.below if low is None else low), (self.above if high is None else high)
+        vertices = [self._at((*point, z)) for z in (below, above) for point in points]
+        sides = [face for k in range(n) for face in ([k, (k + 1) % n, n + (k + 1) % n], [k, n + (k + 1) % n, n + k])]
+        cut = triangles(points) if solid else []
+        ends = [face for a, b, c in cut for face in ([c, b, a], [n + a, n + b, n + c])]
+        return {
+            "kind": "mesh",
+            "vertices": vertices,
+            "faces": sides + ends,
+            "solid": solid,
+        }

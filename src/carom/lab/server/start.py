@@ -1,0 +1,196 @@
+"""Start the laboratory, say where it is, stop it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import platform
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from carom.errors import CaromError
+from carom.lab.bench.benches import Benches
+from carom.lab.server.budget import Budget
+from carom.lab.server.connections import Door, Socket
+from carom.lab.server.guard import Guard
+from carom.lab.server.limits import Limits
+from carom.lab.server.socket import Wire
+
+HOST = "127.0.0.1"
+PORT = 8421
+"""Tried first: browsers keep a person's settings by address, so that it should stay the same."""
+LARGEST_MESSAGE = 20 * 2**20
+"""Bytes of a message; beyond it the socket is closed before the message is read. `wire.LARGEST` is said in words."""
+SWITCH = 0.0005
+"""Seconds after which a thread of Python lets another go on: a tenth of what is usual, for the one that answers."""
+GRACE = 1
+"""Seconds for connections to say goodbye, whole ones for uvicorn."""
+DEADLINE = 1.8
+"""Seconds from Ctrl-C until the process ends, whatever is under way."""
+
+
+TOLD = (0.1, 20.0)
+"""Lines a second, and at once, that others' libraries may write into the terminal: nobody can flood it."""
+TALKATIVE = ("asyncio", "uvicorn.error", "nicegui", "socketio.server", "engineio.server", "carom.lab.bench.runner")
+PING_EVERY, PONG_WITHIN = 20.0, 20.0
+"""Seconds between two looks whether a browser is still there, and for its answer."""
+
+
+class ServerError(CaromError):
+    """The laboratory could not be started."""
+
+
+def serve(
+    app: Callable[[Benches], ASGIApp],
+    *,
+    path: str = "/",
+    port: int | None = None,
+    open_browser: bool = True,
+    say: Callable[[str], None] = print,
+) -> int:
+    """Serve the app on this computer alone until Ctrl-C, then end the process; 1 if it could not start.
+
+    `path` is the page that is opened first.
+    """
+    listener = listening(port)
+    sys.setswitchinterval(SWITCH)
+    for name in TALKATIVE:
+        logging.getLogger(name).addFilter(Terse())
+    number = listener.getsockname()[1]
+    token = secrets.token_urlsafe(32)
+    address = f"http://{HOST}:{number}{path}{'&' if '?' in path else '?'}token={token}"
+    benches = Benches()
+    guarded = Guard(Limits(Wire(app(benches), benches)), number, token)
+
+    def started() -> None:
+        say(f"carom's laboratory: {address}  (Ctrl-C stops it)")
+        sys.stdout.flush()
+        if open_browser and graphical():
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    server = Server(guarded, started)
+    try:
+        asyncio.run(server.until_stopped(listener, benches))
+    except KeyboardInterrupt:
+        pass  # uvicorn raises the signal again when it has stopped
+    finally:
+        listener.close()
+    benches.close_all(timeout=0.3)
+    if server.started:
+        leave()
+    return 1
+
+
+def listening(port: int | None) -> socket.socket:
+    """A socket that listens on the port, or on a free one if none was said."""
+    if port is not None:
+        return bound(port)
+    try:
+        return bound(PORT)
+    except ServerError:
+        return bound(0)
+
+
+def bound(port: int) -> socket.socket:
+    """A socket bound to a port of this computer; ServerError in one line if that cannot be."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if sys.platform != "win32":  # there it would let two programs share a port
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((HOST, port))
+        made.listen()
+    except OSError as error:
+        made.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ServerError(
+                f"port {port} is taken. Choose another, or leave --port out: carom finds a free one."
+            ) from None
+        raise ServerError(f"port {port} cannot be used: {error.strerror}. Choose another, such as {PORT}.") from None
+    return made
+
+
+class Server(uvicorn.Server):
+    """Uvicorn, which says when it has started and ends in time."""
+
+    def __init__(self, app: ASGIApp, announce: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=Door,
+                ws=Socket,
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,
+                ws_per_message_deflate=False,
+                ws_max_size=LARGEST_MESSAGE,
+                ws_ping_interval=PING_EVERY,
+                ws_ping_timeout=PONG_WITHIN,
+                timeout_graceful_shutdown=GRACE,
+                lifespan="on",
+            )
+        )
+        self.announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say where."""
+        await super().startup(sockets=sockets)
+        if self.started:
+            self.announce()
+
+    async def until_stopped(self, listener: socket.socket, benches: Benches) -> None:
+        """Serve; benches whose tab has gone are swept away meanwhile."""
+        sweeping = asyncio.ensure_future(benches.sweeping())
+        try:
+            await self.serve(sockets=[listener])
+        finally:
+            sweeping.cancel()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop in good order; if that takes too long, or somebody presses again, stop."""
+        if self.should_exit:
+            leave()
+        timer = threading.Timer(DEADLINE, leave)
+        timer.daemon = True
+        timer.start()
+        super().handle_exit(sig, frame)
+
+
+class Terse(logging.Filter):
+    """Lets so many lines of a log through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = Budget(*TOLD)
+
+    def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002  # whatever it is
+        """Is there room for this one?"""
+        return self.told.spend()
+
+
+def leave() -> None:
+    """End the process at once, with exit code 0.
+
+    A thread that compiles cannot be asked to end, and Python may take seconds to take the compiler down. Numba's cache
+    takes no harm: its files appear whole.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def graphical() -> bool:
+    """Is there a screen to open a browser on? Without one, `webbrowser` would start a text browser in this terminal."""
+    named = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    return named or platform.system() in {"Darwin", "Windows"}

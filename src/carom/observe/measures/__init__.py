@@ -1,0 +1,1 @@
+"""The observables, by what they measure."""

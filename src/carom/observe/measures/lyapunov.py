@@ -1,0 +1,157 @@
+"""How fast nearby motions part: the largest Lyapunov exponent.
+
+By tangent dynamics, not by two nearby runs: the linearised motion needs no small distance to choose, makes no error
+of its size, cannot lose a collision that one of two runs has and the other has not, and can be followed along a run
+that is recorded anyway, from its collisions alone. Two nearby runs are what the tests compare it with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import ArgumentError, Problem
+from carom.observe.observable import Floats, Moment, Observable, register
+from carom.physics.walls import BOWL, CORNER, DOME
+from carom.scene import Scene
+from carom.solvers.collision_record import BALL
+from carom.solvers.exact.wall_table import Walls
+
+NEAR = 1e-6
+"""A contact belongs to a round wall whose surface is so near, in units of its radius plus that of the ball."""
+SEED = 1996
+"""Of the first direction, which is soon forgotten."""
+
+
+@register
+class LyapunovExponent(Observable):
+    """λ = ln(|δ(t)| / |δ(t₀)|) / (t - t₀), 1/s, over the interval since the last sample; its mean is the exponent.
+
+    δ is a difference in places and velocities of all balls, in units of a mean radius and the mean speed, carried by
+    the linearised motion (Ch. Dellago, H. A. Posch and W. G. Hoover, Phys. Rev. E 53 (1996) 1485; renormalised at each
+    sample as G. Benettin, L. Galgani and J.-M. Strelcyn do, Phys. Rev. A 14 (1976) 2338). Until δ has turned into the
+    direction that grows most, samples are too small: leave some out.
+    """
+
+    name, symbol, unit = "lyapunov", "λ", "1/s"
+    wants_collisions: ClassVar[bool] = True
+    over_interval: ClassVar[bool] = True
+
+    def begin(self, sim: Moment) -> None:
+        """Choose a direction, and know the walls."""
+        scene = sim.scene
+        _check(scene)
+        count, d = sim.positions.shape
+        self.weights = np.where(scene.balls.fixed, 0.0, 1.0 / sim.masses)
+        self.gravity = np.zeros(3)
+        self.gravity[:d] = scene.gravity
+        self.radii = sim.radii
+        self.round = _round_walls(scene)
+        speed = float(np.sqrt((sim.velocities**2).sum(axis=1).mean()))
+        length = float(sim.radii.mean()) or _extent(sim)
+        self.units = np.array([length, speed or 1.0])
+        rng = np.random.default_rng(SEED)
+        start = rng.standard_normal((2, count, d))
+        self.dq, self.dv = (np.zeros((count, 3)) for _ in range(2))
+        moving = ~scene.balls.fixed
+        self.dq[moving, :d] = start[0, moving] * self.units[0]
+        self.dv[moving, :d] = start[1, moving] * self.units[1]
+        self.shrunk, self.since = 0.0, sim.time
+        self._meet(sim)
+        self._renormalise()
+
+    def _meet(self, sim: Moment) -> None:
+        """Take the true velocities, so that rounding does not add up."""
+        self.velocities = np.zeros((len(self.dq), 3))
+        self.velocities[:, : sim.scene.dimension] = np.nan_to_num(sim.velocities)
+        self.times = np.full(len(self.dq), sim.time)
+
+    def _renormalise(self) -> float:
+        """Make δ of length 1; the logarithm of what it was."""
+        norm = float(np.sqrt(((self.dq / self.units[0]) ** 2).sum() + ((self.dv / self.units[1]) ** 2).sum()))
+        if norm > 0.0:
+            self.dq /= norm
+            self.dv /= norm
+        return float(np.log(norm)) if norm > 0.0 else float("nan")
+
+    def collide(self, rows: NDArray[Any]) -> None:
+        """Carry δ through these collisions."""
+        from carom.physics.linearised import through_collisions  # noqa: PLC0415  # Numba is loaded by who needs it
+
+        if not len(rows):
+            return
+        pairs = rows["kind"] == BALL
+        others = np.where(pairs, rows["b"].astype(np.int64), -1)
+        radii = self.radii[rows["a"]]
+        apart = radii + np.where(pairs, self.radii[np.where(pairs, others, 0)], 0.0)
+        curvature = np.zeros(len(rows))
+        curvature[pairs] = 1.0 / apart[pairs]
+        if len(self.round):
+            curvature[~pairs] = self._curvatures(rows[~pairs], radii[~pairs])
+        self.shrunk += through_collisions(
+            np.ascontiguousarray(rows["time"]), rows["a"].astype(np.int64), others,
+            np.ascontiguousarray(rows["normal"]), np.ascontiguousarray(rows["impulse"]), curvature,
+            self.times, self.velocities, self.dq, self.dv, self.weights, self.gravity,
+        )  # fmt: skip
+
+    def _curvatures(self, rows: NDArray[Any], radii: Floats) -> Floats:
+        """Of the walls at these contacts, as a ball's centre sees them, 1/m: 1/(r + R) outside, -1/(r - R) inside."""
+        found = np.zeros(len(rows))
+        centre = rows["place"] + radii[:, None] * rows["normal"]  # of the ball
+        for wall in self.round:
+            middle = np.array([wall["px"], wall["py"], wall["pz"]])
+            inside = wall["kind"] == BOWL
+            reach = wall["r"] - radii if inside else wall["r"] + radii
+            arm = centre - middle
+            far = np.sqrt((arm**2).sum(axis=1))
+            facing = np.abs((arm * rows["normal"]).sum(axis=1) - (-far if inside else far))
+            scale = NEAR * (wall["r"] + radii)
+            here = (np.abs(far - reach) <= scale) & (facing <= scale) & (reach > 0.0)
+            found[here] = (-1.0 if inside else 1.0) / reach[here]
+        return found
+
+    def sample(self, sim: Moment) -> float:
+        """Since the last sample."""
+        self.dq += self.dv * (sim.time - self.times)[:, None]
+        dt = sim.time - self.since
+        grown = self._renormalise() + self.shrunk
+        self.shrunk, self.since = 0.0, sim.time
+        self._meet(sim)
+        return grown / dt if dt > 0.0 else float("nan")
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The difference, and what it is relative to."""
+        return {
+            "dq": self.dq.copy(), "dv": self.dv.copy(), "velocities": self.velocities.copy(),
+            "times": self.times.copy(), "units": self.units.copy(), "since": np.array([self.since, self.shrunk]),
+        }  # fmt: skip
+
+    def load(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on with the same difference."""
+        for name in ("dq", "dv", "velocities", "times", "units"):
+            setattr(self, name, np.array(state[name], dtype=np.float64))
+        self.since, self.shrunk = map(float, state["since"])
+
+
+def _check(scene: Scene) -> None:
+    """Free flight, gravity and collisions alone have the linearised motion that is known here."""
+    found = scene.forces_needed
+    if scene.piles_up:
+        found = [*found, "balls that come to rest"]
+    if found:
+        what = f"the scene has {' and '.join(found)}, and only free flight, gravity and collisions are linearised"
+        raise ArgumentError([Problem("lyapunov", what, "Leave this observable out.")])
+
+
+def _round_walls(scene: Scene) -> NDArray[Any]:
+    """Round walls and corners, with their images in periodic space."""
+    records = Walls(scene).records
+    return np.asarray(records[np.isin(records["kind"], (BOWL, DOME, CORNER))])
+
+
+def _extent(sim: Moment) -> float:
+    """A length for a scene of points: how far they are spread, m."""
+    return float(np.ptp(sim.positions, axis=0).max()) or 1.0

@@ -1,0 +1,161 @@
+"""How balls are arranged: the radial distribution."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import pi
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import ArgumentError, Problem
+from carom.observe.measures.room import periodic_axes
+from carom.observe.measures.thermo import present
+from carom.observe.observable import Floats, Moment, Observable, register
+from carom.scene import Box
+
+REACH = 5.0
+"""g(r) is told up to so many mean diameters, or to half of the shortest side."""
+PER_DIAMETER = 40
+"""Bins a mean diameter; contact of equal balls falls on an edge."""
+CHUNK = 1 << 21
+"""Pairs that are looked at together."""
+DIRECTIONS = 64
+"""Angles over which the overlap of a box with itself, shifted, is averaged."""
+
+
+@register
+class RadialDistribution(Observable):
+    """g(r): how many pairs of balls are at the distance r, over how many there would be without any order.
+
+    g(r) = n(r) / (N (N - 1) / 2 · V_bin / V); M. P. Allen and D. J. Tildesley, Computer Simulation of Liquids, ch. 8.2.
+    Distances are to the nearest image. Between walls, pairs of a box are fewer at larger distances, by the share of the
+    room that overlaps with itself when it is shifted by r: that is divided out. Point balls have their distances in
+    units of the mean spacing.
+    """
+
+    name, symbol, unit = "radial_distribution", "g(r)", ""
+    across: ClassVar[tuple[str, str]] = ("distance", "m")
+
+    def begin(self, sim: Moment) -> None:
+        """Choose the bins, and count how many pairs without order would be in each."""
+        scene = sim.scene
+        if not isinstance(scene.boundary, Box) or scene.obstacles:
+            raise ArgumentError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
+        who = present(sim)
+        around, size = periodic_axes(scene), np.array(scene.boundary.size)
+        radius = float(sim.radii[who].mean()) if who.size else 0.0
+        room = np.where(around, size, size - 2.0 * radius)
+        unit = 2.0 * radius or float((np.prod(room) / max(who.size, 1)) ** (1.0 / scene.dimension))
+        end = min(REACH * unit, 0.5 * float(room.min()))
+        self.edges = np.arange(max(int(end / unit * PER_DIAMETER), 1) + 1) * unit / PER_DIAMETER
+        self.sizes, self.around, self.room = size, around, room
+
+    def sample(self, sim: Moment) -> Floats:
+        """Of this instant."""
+        places = sim.positions[present(sim)]
+        counts = pair_counts(places, self.sizes, self.around, self.edges)
+        pairs = 0.5 * len(places) * (len(places) - 1)
+        return np.asarray(counts / np.maximum(pairs * self._expected(), 1e-300))
+
+    def _expected(self) -> Floats:
+        """The part of all pairs that falls into each bin if there is no order."""
+        middle, d = self.columns(), len(self.sizes)
+        shell = pi ** (0.5 * d) / (1.0 if d == 2 else 0.75 * pi**0.5) * (self.edges[1:] ** d - self.edges[:-1] ** d)
+        return np.asarray(shell / np.prod(self.room) * overlap(middle, self.room, self.around))
+
+    def columns(self) -> Floats:
+        """The middles of the bins, m."""
+        return np.asarray(0.5 * (self.edges[1:] + self.edges[:-1]))
+
+
+def overlap(distance: Floats, room: Floats, around: NDArray[np.bool_]) -> Floats:
+    """What part of a box lies within itself when it is shifted by a distance, over all directions.
+
+    The product of (1 - r |u_k| / L_k) over the axes with walls, averaged over unit vectors u.
+    """
+    if around.all():
+        return np.ones_like(distance)
+    if room.size == 2:
+        angle = (np.arange(DIRECTIONS) + 0.5) * (0.5 * pi / DIRECTIONS)
+        units = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    else:
+        height = (np.arange(DIRECTIONS) + 0.5) / DIRECTIONS
+        angle = (np.arange(DIRECTIONS) + 0.5) * (0.5 * pi / DIRECTIONS)
+        ring = np.sqrt(1.0 - height**2)[:, None]
+        flat = np.broadcast_to(height[:, None], (DIRECTIONS, DIRECTIONS))
+        units = np.stack([ring * np.cos(angle), ring * np.sin(angle), flat], axis=-1).reshape(-1, 3)
+    shares = 1.0 - distance[:, None, None] * units[None, :, :] / room
+    return np.asarray(np.where(around, 1.0, shares).prod(axis=-1).mean(axis=1))
+
+
+def pair_counts(places: Floats, sizes: Floats, around: NDArray[np.bool_], edges: Floats) -> NDArray[np.int64]:
+    """How many pairs are in each bin of distance; cells as wide as the last edge keep the work near N."""
+    counts = np.zeros(edges.size - 1, dtype=np.int64)
+    cells = np.maximum((sizes / edges[-1]).astype(np.intp), 1)
+    if len(places) < 2:
+        return counts
+    if (cells < 3).any():
+        cells = np.ones_like(cells)
+    where = np.clip((places / sizes * cells).astype(np.intp), 0, cells - 1)
+    flat = np.ravel_multi_index(tuple(where.T), tuple(cells))
+    order = np.argsort(flat, kind="stable")
+    first = np.searchsorted(flat[order], np.arange(int(np.prod(cells)) + 1))
+    steps = [(0,) * len(cells)] if (cells == 1).all() else list(product((-1, 0, 1), repeat=len(cells)))
+    for step in steps:
+        if step < (0,) * len(cells):
+            continue  # the opposite step finds the same pairs
+        neighbour, inside = _stepped(where, np.array(step), cells, around)
+        low, high = first[neighbour], first[neighbour + 1]
+        _count(places, order, low, np.where(inside, high, low), not any(step), (sizes, around, edges), counts)
+    return counts
+
+
+def _stepped(
+    where: NDArray[np.intp], step: NDArray[np.intp], cells: NDArray[np.intp], around: NDArray[np.bool_]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The cell that is a step away from that of each ball, and whether there is one."""
+    there = where + step
+    inside = np.asarray(((there >= 0) & (there < cells) | around).all(axis=1))
+    return np.ravel_multi_index(tuple((there % cells).T), tuple(cells)), inside
+
+
+def _count(  # the inner loop of pair_counts, and nothing else
+    places: Floats,
+    order: NDArray[np.intp],
+    low: NDArray[np.intp],
+    high: NDArray[np.intp],
+    own: bool,
+    box: tuple[Floats, NDArray[np.bool_], Floats],
+    counts: NDArray[np.int64],
+) -> None:
+    """Add the pairs of each ball with those from low to high in the order; in its own cell, each pair once."""
+    sizes, around, edges = box
+    many = high - low
+    begin = 0
+    totals = np.cumsum(many)
+    while begin < len(places):
+        done = totals[begin - 1] if begin else 0
+        end = max(int(np.searchsorted(totals, done + CHUNK, side="right")), begin + 1)
+        part = many[begin:end]
+        one = np.repeat(np.arange(begin, end), part)
+        offset = np.arange(part.sum()) - np.repeat(np.cumsum(part) - part, part)
+        other = order[np.repeat(low[begin:end], part) + offset]
+        if own:
+            one, other = one[one < other], other[one < other]
+        apart = places[one] - places[other]
+        apart -= np.where(around, np.round(apart / sizes) * sizes, 0.0)
+        distance = np.sqrt((apart**2).sum(axis=1))
+        counts += np.histogram(distance, bins=edges)[0]
+        begin = end
+
+
+def contact_value(distance: Floats, g: Floats, diameter: float, width: float = 0.25) -> float:
+    """g(σ+), from a parabola through ln g in the bins from σ to (1 + width) σ; NaN without enough of them."""
+    near = (distance > diameter) & (distance < (1.0 + width) * diameter) & (g > 0.0)
+    if near.sum() < 4:
+        return float("nan")
+    x = distance[near] / diameter - 1.0
+    fit = np.polynomial.polynomial.polyfit(x, np.log(g[near]), 2, w=np.sqrt(g[near]))
+    return float(np.exp(fit[0]))

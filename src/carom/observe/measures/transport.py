@@ -1,0 +1,92 @@
+"""How balls spread, and how long they remember their velocity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import ArgumentError, Problem
+from carom.observe.measures.room import unwrapped
+from carom.observe.measures.thermo import present
+from carom.observe.observable import Floats, Moment, Observable, ratio, register
+
+
+class SinceStart(Observable):
+    """Something of each ball, compared with what it was when recording began."""
+
+    of_time: ClassVar[bool] = True
+    start: Floats
+
+    def each(self, sim: Moment) -> Floats:
+        """Of all balls, a row each; NaN for those that do not count."""
+        raise NotImplementedError(f"{type(self).__name__} has no each()")
+
+    def begin(self, sim: Moment) -> None:
+        """Remember the start."""
+        self.start = self.each(sim)
+
+    def both(self, sim: Moment) -> tuple[Floats, Floats]:
+        """At the start and now, of those that were there both times."""
+        now = self.each(sim)
+        if now.shape != self.start.shape:
+            what = f"balls: {len(self.start)} when recording began, {len(now)} now"
+            raise ArgumentError([Problem(self.name, what, "Leave this observable out where balls come and go.")])
+        good = ~np.isnan(now).any(axis=1) & ~np.isnan(self.start).any(axis=1)
+        return self.start[good], now[good]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The start."""
+        return {"start": self.start.copy()}
+
+    def load(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """The same start as before."""
+        self.start = np.array(state["start"])
+
+
+def _only(values: Floats, who: NDArray[np.intp]) -> Floats:
+    kept = np.full_like(values, np.nan)
+    kept[who] = values[who]
+    return kept
+
+
+@register
+class MeanSquaredDisplacement(SinceStart):
+    """<|r(t) - r(0)|²>, m²: over all balls that move, unwrapped, from when recording began.
+
+    In a gas it grows as 2 d D t after some collisions (A. Einstein, Ann. Phys. 17 (1905) 549). The analysis of a
+    recording averages over many beginnings.
+    """
+
+    name, symbol, unit = "mean_squared_displacement", "<Δr²>", "m²"
+
+    def each(self, sim: Moment) -> Floats:
+        """Places, m."""
+        return _only(unwrapped(sim.scene, sim.positions, sim.turns), present(sim))
+
+    def sample(self, sim: Moment) -> float:
+        """Up to this instant."""
+        before, now = self.both(sim)
+        return ratio(float(((now - before) ** 2).sum()), len(now))
+
+
+@register
+class VelocityAutocorrelation(SinceStart):
+    """<v(0)·v(t)> / <v(0)²>, a plain number: 1 at the beginning of the recording; NaN if nothing moved then.
+
+    Its integral over time, times <v²>/d, is the diffusion coefficient (M. S. Green, J. Chem. Phys. 22 (1954) 398;
+    R. Kubo, J. Phys. Soc. Jpn. 12 (1957) 570).
+    """
+
+    name, symbol, unit = "velocity_autocorrelation", "C_v", ""
+
+    def each(self, sim: Moment) -> Floats:
+        """Velocities, m/s."""
+        return _only(sim.velocities, present(sim))
+
+    def sample(self, sim: Moment) -> float:
+        """Of this instant."""
+        before, now = self.both(sim)
+        return ratio(float((before * now).sum()), float((before**2).sum()))

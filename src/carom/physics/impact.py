@@ -1,0 +1,127 @@
+"""Velocities after a collision: smooth balls, so only the component along the normal changes."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from carom.kernels.jit import inline, noinline
+from carom.physics.walls import opening
+
+EPS: Final = 2.0**-52
+DOUBLINGS = 2100
+"""From the smallest number that there is to the largest."""
+UNLIKE = 256.0
+"""Ratio of masses beyond which a last bit of the light ball's velocity is too much for the heavy one's momentum."""
+
+
+@inline
+def approach(one: Any, two: Any, nx: float, ny: float, nz: float) -> float:
+    """(v₁ - v₂)·n: how fast two balls part along n, which points from the second to the first."""
+    return ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
+
+
+@inline
+def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> float:
+    """Two balls meet with normal n (from the second to the first, of any length) and restitution e; gives J/|n|.
+
+    J = -μ (1 + e) (v₁ - v₂)·n / n·n with the reduced mass μ; v₁ += J n / m₁, v₂ -= J n / m₂ (M-11; T-13 is e = 1).
+    Divided by n·n it is a reflection whatever the length of n; a normal that is made a unit vector first is on average
+    a little short, and the energy would drift.
+    """
+    u = approach(one, two, nx, ny, nz)
+    # As shares of the total mass, not with μ itself: equal masses exchange exactly, and no product can overflow.
+    both = one.m + two.m
+    k = -(1.0 + e) * u / ((nx * nx + ny * ny) + nz * nz)
+    # The two changes must add up to k exactly: the rounding of shares or of their difference has a mean that is not
+    # zero, which would be a restitution that is always a little too large or too small. So the smaller change also
+    # takes what the difference loses by rounding (Fast2Sum, T. J. Dekker, Numer. Math. 18 (1971) 224).
+    lighter, heavier = min(one.m, two.m), max(one.m, two.m)
+    least = k * (lighter / both)
+    rest = k - least
+    least += (k - rest) - least if heavier <= UNLIKE * lighter else 0.0
+    k1 = least if two.m <= one.m else rest
+    k2 = rest if two.m <= one.m else least
+    one.vx += k1 * nx
+    one.vy += k1 * ny
+    one.vz += k1 * nz
+    two.vx -= k2 * nx
+    two.vy -= k2 * ny
+    two.vz -= k2 * nz
+    if u < 0.0 and approach(one, two, nx, ny, nz) <= u:
+        part(one, two, nx, ny, nz, k1, k2)
+    return k1 * one.m
+
+
+@noinline
+def part(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: float) -> None:
+    """Two balls approach so slowly that rounding swallows what the collision changes: change them by a little more.
+
+    Else they would meet at the same instant again and again. It is a matter of the last bits of the velocities.
+    """
+    for _ in range(DOUBLINGS):
+        k1, k2 = 2.0 * k1, 2.0 * k2
+        one.vx += k1 * nx
+        one.vy += k1 * ny
+        one.vz += k1 * nz
+        two.vx -= k2 * nx
+        two.vy -= k2 * ny
+        two.vz -= k2 * nz
+        if approach(one, two, nx, ny, nz) >= 0.0:
+            return
+
+
+@inline
+def departure(ball: Any, nx: float, ny: float, nz: float) -> float:
+    """v·n: how fast a ball parts from a wall with normal n towards it."""
+    return (ball.vx * nx + ball.vy * ny) + ball.vz * nz
+
+
+@inline
+def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
+    """A ball meets a wall with unit normal n towards the ball: v -= (1 + e) (v·n) n; gives the impulse.
+
+    No unit vector is quite one, but for those along an axis. With a wall's own normal the same small part of the energy
+    would be gained or lost at each hit; divided by n·n as in `collide` too, for that is rounded the same way each time.
+    So n is made longer by a part that is another one at each hit, 1 to 2, and rounded anew.
+    """
+    u = departure(ball, nx, ny, nz)
+    k = -(1.0 + e) * u
+    if u == 0.0 or max(abs(nx), abs(ny), abs(nz)) == 1.0:
+        ball.vx += k * nx
+        ball.vy += k * ny
+        ball.vz += k * nz
+        return k * ball.m
+    length = 1.0 + abs(u) / ((abs(ball.vx) + abs(ball.vy)) + abs(ball.vz))
+    wx, wy, wz = length * nx, length * ny, length * nz
+    f = -(1.0 + e) * (departure(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
+    ball.vx += f * wx
+    ball.vy += f * wy
+    ball.vz += f * wz
+    return k * ball.m
+
+
+@noinline
+def hop(ball: Any, nx: float, ny: float, nz: float, least: float) -> float:
+    """A ball leaves a wall with unit normal n at a speed below the least: it gets that, and loses it along the wall.
+
+    Its speed |v| stays as it is, unless it is less than that; gives the impulse.
+    """
+    u = departure(ball, nx, ny, nz)
+    tx, ty, tz = ball.vx - u * nx, ball.vy - u * ny, ball.vz - u * nz
+    slide = (tx * tx + ty * ty) + tz * tz
+    f = np.sqrt(max((slide + u * u) - least * least, 0.0) / slide) if slide > 0.0 else 0.0
+    ball.vx, ball.vy, ball.vz = f * tx + least * nx, f * ty + least * ny, f * tz + least * nz
+    return (least - u) * ball.m
+
+
+@noinline
+def leave(ball: Any, wall: Any, nx: float, ny: float, nz: float, k: float) -> None:
+    """Rounding has left a ball that still goes into the wall: push it off by as little as it takes."""
+    k = max(abs(k), EPS * max(abs(ball.vx), abs(ball.vy), abs(ball.vz)))
+    for _ in range(DOUBLINGS):
+        ball.vx += k * nx
+        ball.vy += k * ny
+        ball.vz += k * nz
+        if opening(ball, wall) >= 0.0:
+            return
+        k *= 2.0

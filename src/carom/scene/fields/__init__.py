@@ -1,0 +1,1 @@
+"""Fields of scenes: numbers, columns and rows, checked."""

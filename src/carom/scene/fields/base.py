@@ -1,0 +1,199 @@
+"""What every part of a scene has in common: frozen, checked, and clear about what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from carom.errors import LONGEST_PLACE, InputError, Problem, SceneError, the_first
+from carom.scene.fields.signatures import HIDDEN, ReadableSignature
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 60
+_short.maxlist = _short.maxtuple = 4
+
+LONGEST_WORD = 60
+"""Letters of a word that may be a misspelt one; nothing is like a longer one."""
+MANY = 20
+"""So many unknown keys are told one by one."""
+MOST_TOLD = 100
+"""So many problems of all parts are told one by one."""
+
+
+class Part(BaseModel):
+    """A part of a scene: immutable, and valid from the moment it exists.
+
+    Every mistake is a `SceneError`; pydantic's own errors never leave.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, validate_default=True)
+
+    by_position: ClassVar[tuple[str, ...]] = ()
+    """The fields that may be given without their names, in this order."""
+
+    def __init__(self, *given: Any, **values: Any) -> None:
+        """Make it of its fields, which are checked."""
+        values = self._named(given, values) if given else values
+        if len(values) > len(type(self).model_fields) + MANY:
+            raise SceneError(unknown_keys(values, type(self).model_fields))
+        with _scene_errors(type(self)):
+            super().__init__(**values)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        cls.__signature__ = ReadableSignature()  # type: ignore[assignment]  # it gives one when it is asked
+
+    @classmethod
+    def _named(cls, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
+        """All values by name, also those that were given without."""
+        if len(given) > len(cls.by_position):
+            left = [name for name in cls.model_fields if name not in {*values, *cls.by_position, "kind"}]
+            name = next((each for each in left if cls.model_fields[each].is_required()), left[0] if left else "…")
+            what = f"{shown(given[len(cls.by_position)])} is given without a name"
+            raise fault(what, f"Write {cls.__name__}({', '.join((*cls.by_position, f'{name}=…'))}).", cls.__name__)
+        named = dict(zip(cls.by_position, given, strict=False))
+        twice = next((name for name in named if name in values), None)
+        if twice is not None:
+            raise fault("is given twice, by position and by name", "Give it once.", where=twice)
+        return {**named, **values}
+
+    def __dir__(self) -> Iterable[str]:
+        """What belongs to a scene; pydantic's names work too, but are not shown."""
+        hidden = {*HIDDEN, "by_position"} - set(type(self).model_fields)
+        return [name for name in super().__dir__() if name not in hidden]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise fault("cannot be changed in place", f"Make a changed copy with replace({name}=...).", where=name)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        return self
+
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """An instance of this class from a mapping or an instance."""
+        with _scene_errors(cls):
+            return super().model_validate(obj, **options)
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """An instance as it is, or one made from a table of its fields."""
+        if isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping):
+            raise fault(f"{shown(value)} is not a table", f"Write a table of: {', '.join(cls.model_fields)}.")
+        if not all(isinstance(key, str) for key in value):
+            raise fault(f"{shown(value)} has keys that are not texts", f"Known keys: {', '.join(cls.model_fields)}.")
+        return cls(**value)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked like any other."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return type(self)(**{**given, **changes})
+
+
+def of_kind(value: Any, kinds: Sequence[type[Part]], noun: str) -> Any:
+    """An instance of one of the kinds, or one made from a table that names its kind."""
+    if isinstance(value, tuple(kinds)):
+        return value
+    by_name = {kind.model_fields["kind"].default: kind for kind in kinds}
+    names = ", ".join(map(repr, by_name))
+    if not isinstance(value, dict):
+        raise fault(f"{shown(value)} is not a kind of {noun}", f"Write a table with a kind, one of {names}.")
+    if "kind" not in value:
+        raise fault("is missing", f"Add the kind of {noun}, one of {names}.", where="kind")
+    kind = value["kind"]
+    if not isinstance(kind, str) or kind not in by_name:
+        raise fault(f"{shown(kind)} is not a kind of {noun}", nearest(str(kind), by_name, "kinds"), where="kind")
+    return by_name[kind].of(value)
+
+
+def written(default: Any, description: str) -> Any:
+    """A field whose default is what a user would write, to be checked and stored like what a user does write."""
+    return Field(default=default, description=description)
+
+
+def left_out() -> Any:
+    """The default of a field that depends on others. As a factory, it keeps a null out of the JSON Schema."""
+    return None
+
+
+def fault(what: str, remedy: str, where: str = "") -> SceneError:
+    """A `SceneError` with one problem."""
+    return SceneError([Problem(where, what, remedy)])
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: exact for a number, shortened for what is long."""
+    try:
+        return _short.repr(value.tolist() if hasattr(value, "tolist") else value)
+    except ValueError:  # Python does not write integers of thousands of digits
+        return "a number of thousands of digits"
+
+
+def nearest(word: str, known: Iterable[str], noun: str = "keys") -> str:
+    """The remedy for an unknown word: the nearest known one, or all of them."""
+    known = list(known)
+    close = difflib.get_close_matches(word, known, n=1) if len(word) <= LONGEST_WORD else []
+    return f"Did you mean {close[0]!r}?" if close else f"Known {noun}: {', '.join(known)}."
+
+
+def place(location: Iterable[int | str]) -> str:
+    """A path such as `balls[3].mass` from its steps."""
+    path = ""
+    for step in location:
+        word = step if isinstance(step, int) else step[: LONGEST_PLACE + 1]  # what is longer is cut anyway
+        path += f"[{word}]" if isinstance(step, int) else f".{word}" if path else f"{word}"
+    return path
+
+
+def unknown_keys(values: Mapping[str, object], known: Iterable[str]) -> list[Problem]:
+    """A problem for each key that is not known: the first, and how many more."""
+    known = list(known)
+    unknown = [key for key in values if key not in known]
+    return the_first([_unknown_key(key, values[key], known) for key in unknown[:MANY]], len(unknown))
+
+
+@contextmanager
+def _scene_errors(model: type[BaseModel]) -> Iterator[None]:
+    """Turn pydantic's complaints about a `model` into ours."""
+    try:
+        yield
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        problems = [problem for detail in details for problem in _problems(detail, model)]
+        raise SceneError(the_first(problems, limit=MOST_TOLD)) from None
+
+
+def _problems(detail: ErrorDetails, model: type[BaseModel]) -> Iterator[Problem]:
+    """One complaint of pydantic as problems: what a part of ours said, or pydantic's own words."""
+    kind, location = detail["type"], detail["loc"]
+    said = detail.get("ctx", {}).get("error")
+    if isinstance(said, InputError):
+        yield from (problem.inside(place(location)) for problem in said.problems)
+    elif kind == "extra_forbidden":
+        yield _unknown_key(place(location), detail["input"], model.model_fields)
+    elif kind == "missing":
+        yield Problem(place(location), "is missing", f"Add it: {_description(model, location)}.")
+    else:
+        remedy = f"Give what is asked for: {_description(model, location)}."
+        yield Problem(place(location), f"{shown(detail['input'])} does not fit: {_lower(detail['msg'])}", remedy)
+
+
+def _unknown_key(where: str, value: object, known: Iterable[str]) -> Problem:
+    return Problem(where, f"unknown key (with the value {shown(value)})", nearest(where, known))
+
+
+def _description(model: type[BaseModel], location: tuple[int | str, ...]) -> str:
+    field = model.model_fields.get(str(location[0])) if location else None
+    return (field.description if field else None) or f"see the documentation of {model.__name__}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

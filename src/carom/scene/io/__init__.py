@@ -1,0 +1,1 @@
+"""Scenes in files, and as plain documents."""

@@ -1,0 +1,331 @@
+"""Can the balls of a scene stand where they are? Overlaps, and balls outside or across walls.
+
+Touching is fine, and what rounding can do is accepted. Fixed balls may overlap each other and the walls. Balls that
+cannot collide may overlap: those that hang together by links, corners of a cloth, those that pass through each other,
+or are not born.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom import numerics
+from carom.errors import Problem, the_first
+from carom.scene.balls import Balls
+from carom.scene.boundary import Box, Obstacle, Open
+from carom.scene.fields.columns import Flags, Floats
+from carom.scene.model import Scene
+from carom.scene.placement.overlaps import ROUNDING, TOLERANCE, Bodies, overlapping_pairs
+from carom.scene.shapes.polygon import Circle, Polygon
+from carom.scene.shapes.solids import Block, Cylinder, HalfSpace, Wedge
+
+__all__ = ["is_clear", "overlapping", "problems"]
+
+Indices = NDArray[np.intp]
+
+SOFT = 0.05
+"""So much of its radius a ball may overlap what it rests on, where balls pile up: contacts in a pile are soft."""
+
+FEW = 16
+"""So many balls at once are compared with all others."""
+_LISTED = 20
+_INWARD = "Move the ball inward or shrink it."
+_AWAY = "Move the ball away or shrink it."
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Problems of one sort: the first few in words, and how many there are."""
+
+    first: list[Problem]
+    total: int
+    complete: bool = True
+
+
+def problems(scene: Scene, excused: NDArray[np.integer] | None = None) -> list[Problem]:
+    """What is wrong with the places of the balls: at most twenty problems, and then how many more.
+
+    Pairs of balls that are `excused`, as rows of two numbers, may overlap.
+    """
+    found = [*_at_boundary(scene), *_at_polygons(scene), *_at_solids(scene), *_overlaps(scene, excused)]
+    listed = [problem for sort in found for problem in sort.first]
+    at_least = not all(sort.complete for sort in found)
+    return the_first(listed, sum(sort.total for sort in found), at_least=at_least, limit=_LISTED)
+
+
+def is_clear(scene: Scene, rows: Indices) -> bool:
+    """Is it plain that these balls overlap nothing? It is quick; if not, `problems` looks closer."""
+    wall, balls = scene.boundary, scene.balls
+    if len(rows) > FEW or scene.obstacles or not isinstance(wall, Box | Open):
+        return False
+    place, radius = balls.position[rows], balls.radius[rows]
+    if isinstance(wall, Box):
+        size, depth = np.array(wall.size), np.where(wall.periodic, 0.0, radius[:, None])
+        if not ((depth <= place) & (place <= size - depth) & (2.0 * radius[:, None] <= size)).all():
+            return False
+    periods = np.array(_periods(scene))
+    finite = np.where(np.isfinite(periods), periods, 0.0)
+    apart = place[:, None] - balls.position
+    with np.errstate(over="ignore"):  # as far as can be, they do not overlap
+        apart -= finite * np.round(apart / periods)
+        near = (apart * apart).sum(axis=2) <= (radius[:, None] + balls.radius) ** 2
+    near[np.arange(len(rows)), rows] = False
+    return not near.any()
+
+
+def _described(balls: Indices, describe: Callable[[int], Problem]) -> _Found:
+    return _Found([describe(int(ball)) for ball in balls[:_LISTED]], len(balls))
+
+
+def _slack(scene: Scene) -> Floats:
+    """So much each ball may overlap a wall: a part of the radius, and the rounding of its place."""
+    balls = scene.balls
+    part = SOFT if scene.piles_up else TOLERANCE
+    slack: Floats = part * balls.radius + ROUNDING * np.abs(balls.position).max(axis=1, initial=0.0)
+    return slack
+
+
+# --- the boundary
+
+
+def _at_boundary(scene: Scene) -> Iterator[_Found]:
+    if isinstance(scene.boundary, Box):
+        for axis, periodic in enumerate(scene.boundary.periodic):
+            yield from (_round_axis if periodic else _between_faces)(scene, scene.boundary, axis)
+    elif isinstance(scene.boundary, Circle):
+        yield _in_circle(scene, scene.boundary)
+    elif isinstance(scene.boundary, Cylinder):
+        yield _in_circle(scene, scene.boundary, "the cylinder")
+    elif isinstance(scene.boundary, Polygon):
+        yield from _in_polygon(scene, scene.boundary)
+
+
+def _round_axis(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
+    """Along a periodic axis the centre is in the box, and a ball does not meet its own image."""
+    balls = scene.balls
+    length, name, place = box.size[axis], "xyz"[axis], balls.position[:, axis]
+
+    def outside(ball: int) -> Problem:
+        what = f"ball {ball} is outside the box: {name} = {_m(place[ball])}, and the period is {_m(length)}"
+        return Problem("", what, f"Move it to where {name} is between 0 and the period.")
+
+    def too_large(ball: int) -> Problem:
+        diameter = _m(2.0 * balls.radius[ball])
+        what = f"ball {ball} meets its own image: diameter {diameter}, period {_m(length)} along {name}"
+        return Problem("", what, "Shrink the ball or enlarge the box.")
+
+    yield _described(np.flatnonzero((place < 0.0) | (place > length)), outside)
+    yield _described(np.flatnonzero(2.0 * balls.radius > length * (1.0 + TOLERANCE)), too_large)
+
+
+def _between_faces(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
+    """Along an axis with walls a moving ball is wholly between them."""
+    balls = scene.balls
+    place, slack = balls.position[:, axis], _slack(scene) + ROUNDING * box.size[axis]
+    for sign, depth in (("-", place), ("+", box.size[axis] - place)):
+        bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
+        yield _described(bad, partial(_beyond, balls, depth, f"wall {'xyz'[axis]}{sign}"))
+
+
+def _beyond(balls: Balls, depth: Floats, wall: str, ball: int) -> Problem:
+    """A ball whose centre is `depth` inside a wall: beyond it, or across it."""
+    if depth[ball] < 0.0:
+        beyond = _m(-depth[ball])
+        return Problem("", f"ball {ball} is outside: its centre is {beyond} beyond {wall}", "Move the ball inward.")
+    what = f"ball {ball} is across {wall}: centre {_m(depth[ball])} from it, {_radius(balls, ball)}"
+    return Problem("", what, _INWARD)
+
+
+def _in_circle(scene: Scene, circle: Circle | Cylinder, name: str = "the circle") -> _Found:
+    balls = scene.balls
+    depth = circle.radius - np.linalg.norm(balls.position[:, : len(circle.centre)] - circle.centre, axis=1)
+    slack = _slack(scene) + ROUNDING * circle.radius
+    bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
+    return _described(bad, partial(_beyond, balls, depth, name))
+
+
+def _in_polygon(scene: Scene, polygon: Polygon) -> Iterator[_Found]:
+    """A moving ball is wholly inside the outline; its holes are among the solids."""
+    balls = scene.balls
+    moving = np.flatnonzero(~balls.fixed)
+    inside, away, edge = _near_outline(scene, polygon, moving, (0.0, 0.0))
+    slack = _slack(scene)[moving]
+    outside = ~inside & (away > slack)
+    across = ~outside & (away < balls.radius[moving] - slack)
+
+    def describe_outside(ball: int) -> Problem:
+        place = ", ".join(f"{x:.12g}" for x in balls.position[ball])
+        return Problem("", f"ball {ball} is outside the polygon: its centre is at ({place}) m", "Move the ball inside.")
+
+    def describe_across(ball: int) -> Problem:
+        index = int(np.searchsorted(moving, ball))
+        wall, centre = f"edge {edge[index]} of the polygon", _m(away[index])
+        return Problem("", f"ball {ball} is across {wall}: centre {centre} from it, {_radius(balls, ball)}", _INWARD)
+
+    yield _described(moving[outside], describe_outside)
+    yield _described(moving[across], describe_across)
+
+
+def _near_outline(
+    scene: Scene, polygon: Polygon | Wedge, which: Indices, shift: Sequence[float]
+) -> tuple[Flags, Floats, Indices]:
+    """Whether the centres are inside, how far the outline is (if it is near), and the edge that is nearest."""
+    balls = scene.balls
+    position = balls.position[which, :2] - shift  # in space, a prism along z
+    reach = float((balls.radius[which] + 2.0 * _slack(scene)[which]).max(initial=0.0))
+    away, edge = polygon.outline.distance(position, reach)
+    return polygon.outline.contains(position), away, edge
+
+
+# --- solids
+
+
+def _solids(scene: Scene) -> Iterator[tuple[str, Obstacle]]:
+    """All that is solid, with its name: the obstacles, and the holes of the boundary."""
+    if isinstance(scene.boundary, Polygon):
+        yield from ((f"hole {index}", hole) for index, hole in enumerate(scene.boundary.holes))
+    yield from ((f"obstacle {index}", obstacle) for index, obstacle in enumerate(scene.obstacles))
+
+
+def _periods(scene: Scene) -> list[float]:
+    if not isinstance(scene.boundary, Box):
+        return [np.inf] * scene.dimension
+    return [s if around else np.inf for s, around in zip(scene.boundary.size, scene.boundary.periodic, strict=True)]
+
+
+def _at_polygons(scene: Scene) -> Iterator[_Found]:
+    """No moving ball is inside or across a solid polygon, nor an image of it."""
+    shifts = [(-p, 0.0, p) if np.isfinite(p) else (0.0,) for p in _periods(scene)[:2]]
+    for name, solid in _solids(scene):
+        if isinstance(solid, Polygon | Wedge):
+            for shift in product(*shifts):
+                yield _at_polygon(scene, solid, name, shift)
+
+
+def _at_polygon(scene: Scene, solid: Polygon | Wedge, name: str, shift: Sequence[float]) -> _Found:
+    balls = scene.balls
+    lower, upper = solid.outline.box[0].min(axis=0) + shift, solid.outline.box[1].max(axis=0) + shift
+    margin = balls.radius[:, None]
+    place = balls.position[:, :2]
+    near = ((place + margin >= lower) & (place - margin <= upper)).all(axis=1)
+    which = np.flatnonzero(near & ~balls.fixed)
+    inside, away, edge = _near_outline(scene, solid, which, shift)
+    slack = _slack(scene)[which]
+    bad = (inside & (away > slack)) | (away < balls.radius[which] - slack)
+
+    def describe(ball: int) -> Problem:
+        index = int(np.searchsorted(which, ball))
+        if inside[index]:
+            return Problem("", f"ball {ball} is inside {name}", "Move the ball out of it.")
+        what = f"ball {ball} overlaps {name}: centre {_m(away[index])} from edge {edge[index]}, {_radius(balls, ball)}"
+        return Problem("", what, _AWAY)
+
+    return _described(which[bad], describe)
+
+
+def _at_solids(scene: Scene) -> Iterator[_Found]:
+    """No moving ball is inside or across a half-space, a block or a cylinder."""
+    balls = scene.balls
+    for name, solid in _solids(scene):
+        if isinstance(solid, HalfSpace | Block | Cylinder):
+            away = _distance(solid, balls.position)
+            bad = np.flatnonzero((away < balls.radius - _slack(scene)) & ~balls.fixed)
+            yield _described(bad, partial(_in_solid, balls, away, name))
+
+
+def _in_solid(balls: Balls, away: Floats, name: str, ball: int) -> Problem:
+    if away[ball] < 0.0:
+        return Problem("", f"ball {ball} is inside {name}, {_m(-away[ball])} deep", "Move the ball out of it.")
+    return Problem("", f"ball {ball} overlaps {name}: centre {_m(away[ball])} from it, {_radius(balls, ball)}", _AWAY)
+
+
+def _distance(solid: HalfSpace | Block | Cylinder, x: Floats) -> Floats:
+    """How far points are from a solid; negative inside."""
+    if isinstance(solid, HalfSpace):
+        return np.asarray(numerics.product(x - solid.point, solid.unit_normal))
+    if isinstance(solid, Cylinder):
+        return np.asarray(np.linalg.norm(x[:, :2] - solid.centre, axis=1) - solid.radius)
+    beyond = np.maximum(np.array(solid.low) - x, x - np.array(solid.high))
+    outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
+    return np.asarray(outside + np.minimum(beyond.max(axis=1), 0.0))
+
+
+# --- pairs
+
+
+def overlapping(scene: Scene) -> Indices:
+    """Pairs of balls that overlap and can collide, as rows."""
+    pairs, _ = overlapping_pairs(_bodies(scene, ()), _periods(scene))
+    return pairs[_can_collide(scene, pairs)]
+
+
+def _bodies(scene: Scene, circles: Sequence[Circle]) -> Bodies:
+    """Balls, and solid circles after them; where balls pile up, without the part that may overlap."""
+    balls = scene.balls
+    return Bodies(
+        np.concatenate([balls.position, *(np.array([circle.centre]) for circle in circles)]),
+        np.concatenate([balls.radius * (1.0 - (SOFT if scene.piles_up else 0.0)), [c.radius for c in circles]]),
+        np.concatenate([balls.fixed, np.ones(len(circles), dtype=np.bool_)]),
+        np.arange(len(balls) + len(circles)),
+    )
+
+
+def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Iterator[_Found]:
+    """Balls that overlap each other, or a solid circle, which is a fixed ball here; but for pairs that are excused."""
+    balls = scene.balls
+    circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Circle)]
+    bodies = _bodies(scene, [circle for _, circle in circles])
+    periods = _periods(scene)
+    pairs, complete = overlapping_pairs(bodies, periods)
+    pairs = pairs[_can_collide(scene, pairs)]
+    if excused is not None:
+        known, place = (np.sort(rows, axis=1) @ (len(bodies.radius), 1) for rows in (excused, pairs))
+        pairs = pairs[~np.isin(place, known)]
+
+    def describe(index: int) -> Problem:
+        one, other = pairs[index].tolist()
+        apart = _apart(bodies.position[one] - bodies.position[other], periods)
+        if other >= len(balls):
+            name, circle = circles[other - len(balls)]
+            radii = _m(balls.radius[one] + circle.radius)
+            what = f"ball {one} overlaps {name}: centres {_m(apart)} apart, radii add up to {radii}"
+            return Problem("", what, _AWAY)
+        radii = _m(balls.radius[one] + balls.radius[other])
+        what = f"balls {one} and {other} overlap: centres {_m(apart)} apart, radii add up to {radii}"
+        return Problem("", what, "Move them apart or shrink them.")
+
+    found = _described(np.arange(len(pairs)), describe)
+    yield _Found(found.first, found.total, complete)
+
+
+def _can_collide(scene: Scene, pairs: NDArray[np.int64]) -> Flags:
+    """Which pairs, of balls or of a ball and a solid circle, are there at the start and can collide?"""
+    count = len(scene.balls)
+    part, nobody = scene.links.parts(count), scene.balls.born > 0.0
+    nobody[scene.triangles.ravel()] = True
+    one, other = pairs.T
+    solid = other >= count
+    mate = np.where(solid, one, other)
+    passing = scene.attraction is not None and scene.attraction.touch == "pass"
+    free = (part[one] != part[mate]) & ~nobody[one] & ~nobody[mate] & (not passing)
+    return np.asarray(solid | free)
+
+
+def _apart(between: Floats, periods: Sequence[float]) -> float:
+    """The distance, in periodic space to the nearest image."""
+    nearest = [x - p * round(x / p) if np.isfinite(p) else x for x, p in zip(between.tolist(), periods, strict=True)]
+    return numerics.length(nearest)
+
+
+def _m(length: float) -> str:
+    return f"{length:.12g} m"
+
+
+def _radius(balls: Balls, ball: int) -> str:
+    return f"radius {_m(balls.radius[ball])}"

@@ -1,0 +1,1 @@
+"""Shapes: polygons, circles, solids, and their outlines."""

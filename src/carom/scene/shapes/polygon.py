@@ -1,0 +1,260 @@
+"""Polygons with straight and curved edges and with holes, and circles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from itertools import count as count_up
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
+
+from carom.errors import Problem, SceneError, the_first
+from carom.scene.fields.base import Part, fault, shown, written
+from carom.scene.fields.quantities import (
+    Number,
+    PlaneVector,
+    Positive,
+    Vector,
+    VectorLike,
+    Word,
+    count,
+    each,
+    number,
+    one_each,
+    plane_vector,
+    sequence,
+    word,
+)
+from carom.scene.shapes.crossings import box_pairs, first_crossing
+from carom.scene.shapes.outline import Outline
+
+FLATTEST, ROUNDEST = 1e-6, 1e6
+"""Bulges other than 0 lie between these, so that the radius of the arc stays comparable with the edge."""
+
+MANY = 20
+"""So many holes that lie wrong are told one by one."""
+MOST_TRIED = 20_000
+"""Most pairs of holes with boxes that overlap: those of holes that are apart are few."""
+MOST_CORNERS = 100_000
+"""More corners than anyone draws; checking that so many edges do not cross takes a while."""
+
+
+class Circle(Part):
+    """A circle; in 3D a sphere. As a boundary it holds the balls inside, as an obstacle or a hole outside."""
+
+    by_position: ClassVar = ("centre", "radius")
+
+    kind: Literal["circle"] = "circle"
+    centre: Vector = Field(description="place of the centre, in m, two or three numbers")
+    radius: Positive = Field(description="radius, in m, above 0")
+    material: Word = Field(default="wall", description="material of the wall")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(self, centre: VectorLike, radius: float, *, material: str = ...) -> None: ...
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.centre)
+
+    @property
+    def outline(self) -> Outline:
+        """The circle as two half circles (in 2D)."""
+        (x, y), r = self.centre, self.radius
+        return Outline.closed([(x - r, y), (x + r, y)], [1.0, 1.0])
+
+
+def _vertices(value: object) -> tuple[Any, ...]:
+    return each(plane_vector, sequence(value, "points"))
+
+
+def _bulge(value: object) -> float:
+    bulge = number(value)
+    if bulge and not FLATTEST <= abs(bulge) <= ROUNDEST:
+        remedy = f"Use 0 for a straight edge, or from {FLATTEST:g} to {ROUNDEST:g} in size."
+        raise fault(f"{shown(value)} is no reasonable bulge", remedy)
+    return bulge
+
+
+class Polygon(Part):
+    """A region of the plane with a simple closed outline, and holes in it; in 3D a prism, unbounded along z.
+
+    Edge k goes from vertex k to the next. Its bulge is the tangent of a quarter of the angle of the arc that
+    replaces it: 0 leaves it straight, 1 makes it a half circle; positive goes outward, negative into the polygon.
+    The vertices may be given either way round; they are kept counter-clockwise, beginning with the same vertex.
+    A hole is a circle, a polygon, or a list of vertices; holes are solid.
+    """
+
+    by_position: ClassVar = ("vertices",)
+
+    kind: Literal["polygon"] = "polygon"
+    vertices: Annotated[tuple[PlaneVector, ...], BeforeValidator(_vertices)] = Field(
+        description="corners, in m, a list of pairs of numbers, in order round the outline"
+    )
+    bulges: tuple[Number, ...] = Field(default=(), description="one number an edge, 0 for straight; all 0 if left out")
+    material: tuple[str, ...] = written("wall", "material of the walls, one for all or one an edge")
+    holes: tuple[Polygon | Circle, ...] = Field(
+        default=(), description="solid holes: lists of vertices, circles or polygons"
+    )
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(
+            self,
+            vertices: ArrayLike,
+            *,
+            bulges: ArrayLike = ...,
+            material: str | Sequence[str] = ...,
+            holes: Sequence[Circle | Polygon | ArrayLike] = ...,
+        ) -> None: ...
+
+    @field_validator("bulges", mode="before", json_schema_input_type=list[Number])
+    @classmethod
+    def _one_an_edge(cls, value: Any, info: ValidationInfo) -> Any:
+        if "vertices" not in info.data:
+            return ()
+        edges, given = len(info.data["vertices"]), sequence(value)
+        return one_each(given, _bulge, edges, "edge") if len(given) else (0.0,) * edges
+
+    @field_validator("material", mode="before", json_schema_input_type=Word | list[Word])
+    @classmethod
+    def _material_an_edge(cls, value: Any, info: ValidationInfo) -> Any:
+        return one_each(value, word, len(info.data["vertices"]), "edge") if "vertices" in info.data else ()
+
+    @field_validator("holes", mode="before", json_schema_input_type=list["list[PlaneVector] | Circle | Polygon"])
+    @classmethod
+    def _solid(cls, value: Any, info: ValidationInfo) -> Any:
+        materials = set(info.data.get("material", ()))
+        material = materials.pop() if len(materials) == 1 else "wall"
+        return each(lambda hole: _hole(hole, material), sequence(value, "holes"))
+
+    @model_validator(mode="after")
+    def _is_simple(self) -> Polygon:
+        _check_vertices(self.vertices, self.bulges)
+        turn = 1.0 if Outline.closed(self.vertices).area >= 0.0 else -1.0
+        outline = Outline.closed(self.vertices, turn * np.array(self.bulges))
+        _check_outline(outline, turn)
+        if turn < 0:
+            self._reverse()
+        _check_holes(self.outline, self.holes)
+        return self
+
+    def _reverse(self) -> None:
+        """Go round the other way, from the same vertex; what belongs to an edge stays with it."""
+        self.__dict__.update(
+            vertices=self.vertices[:1] + self.vertices[:0:-1],
+            bulges=self.bulges[::-1],
+            material=self.material[::-1],
+        )
+
+    @property
+    def dimension(self) -> int:
+        """Always 2: it is drawn in the plane, and in 3D it is the same at every z."""
+        return 2
+
+    @property
+    def outline(self) -> Outline:
+        """The outline without the holes, counter-clockwise."""
+        return Outline.closed(self.vertices, self.bulges)
+
+
+Hole: TypeAlias = Polygon | Circle
+
+
+def _hole(value: Any, material: str) -> Hole:
+    """A hole from what may be given for one."""
+    if isinstance(value, dict):
+        value = (Polygon if "vertices" in value or value.get("kind") == "polygon" else Circle).of(value)
+    elif not isinstance(value, Polygon | Circle):
+        value = Polygon(vertices=value, material=material)
+    made: Hole = value
+    if isinstance(made, Polygon) and made.holes:
+        raise fault("a hole has no holes, for it is solid", "Leave them out.", where="holes")
+    if made.dimension != 2:
+        raise fault("is a sphere, not a circle", "Give the centre two components.", where="centre")
+    return made
+
+
+def _check_vertices(vertices: Sequence[Sequence[float]], bulges: Sequence[float]) -> None:
+    least = 2 if any(bulges) else 3
+    if len(vertices) < least:
+        raise fault(
+            f"{count(len(vertices), 'corner')} cannot bound a region", f"Give at least {least}.", where="vertices"
+        )
+    if len(vertices) > MOST_CORNERS:
+        what = f"{len(vertices)} corners are more than {MOST_CORNERS}"
+        raise fault(what, "Leave corners out, or replace many by an arc (bulges).", where="vertices")
+    points = np.array(vertices)
+    repeated = np.flatnonzero((points == np.roll(points, -1, axis=0)).all(axis=1))
+    if repeated.size:
+        raise _repeated(int(repeated[0]), vertices)
+
+
+def _repeated(index: int, vertices: Sequence[Sequence[float]]) -> SceneError:
+    last = index == len(vertices) - 1
+    what = f"{shown(vertices[index])} is the same point as vertex {0 if last else index + 1}"
+    remedy = "Leave it out; the outline closes by itself." if last else "Leave one of them out."
+    return fault(what, remedy, where=f"vertices[{index}]")
+
+
+def _check_outline(outline: Outline, turn: float) -> None:
+    crossing = first_crossing(outline)
+    if crossing:
+        one, other = crossing
+        what = f"edges {one} ({outline.text(one)}) and {other} ({outline.text(other)}) cross or touch"
+        raise fault(what, "Reorder or move the vertices so that the outline does not meet itself.", where="vertices")
+    if not outline.area * turn > 0.0:
+        what = f"the outline encloses an area of {abs(outline.area):g} m²"
+        if outline.area:
+            what = "the bulges turn the outline inside out"
+        raise fault(what, "Move the vertices, or make the bulges smaller.", where="vertices")
+
+
+def _check_holes(outline: Outline, holes: Sequence[Hole]) -> None:
+    """Holes lie inside the outline, apart from it and from each other."""
+    loops = [hole.outline for hole in holes]
+    problems = list(islice(chain(_outside(outline, loops), _together(loops)), MANY + 1))
+    if problems:
+        raise SceneError(the_first(problems, at_least=len(problems) > MANY, limit=MANY))
+
+
+def _outside(outline: Outline, loops: Sequence[Outline]) -> Iterator[Problem]:
+    if not loops:
+        return
+    inside = outline.contains(np.array([loop.start[0] for loop in loops]))
+    lower, upper = outline.box
+    for index, loop in enumerate(loops):
+        near = (lower <= loop.box[1].max(axis=0)) & (upper >= loop.box[0].min(axis=0))
+        edges = np.flatnonzero(near.all(axis=1))
+        crossing = first_crossing(outline.some(edges), loop) if len(edges) else None
+        if crossing:
+            what = f"the hole meets edge {edges[crossing[0]]} of the outline"
+            yield Problem(f"holes[{index}]", what, "Move the hole inside, or draw the dent in the outline.")
+        elif not inside[index]:
+            yield Problem(f"holes[{index}]", "the hole is outside the outline", "Move it inside.")
+
+
+def _together(loops: Sequence[Outline]) -> Iterator[Problem]:
+    if len(loops) < 2:
+        return
+    lower = np.array([loop.box[0].min(axis=0) for loop in loops])
+    upper = np.array([loop.box[1].max(axis=0) for loop in loops])
+    tried = count_up(0)
+    for ones, others in box_pairs(lower, upper):
+        for one, other in zip(ones.tolist(), others.tolist(), strict=True):
+            if next(tried) > MOST_TRIED:
+                what = f"{len(loops)} holes lie across each other so much that it would take too long to check them"
+                yield Problem("holes", what, "Use fewer of them, or smaller ones.")
+                return
+            if _meet(loops[one], loops[other]):
+                what = f"the hole meets or overlaps holes[{one}]"
+                yield Problem(f"holes[{other}]", what, "Move them apart, or make them one hole.")
+
+
+def _meet(one: Outline, other: Outline) -> bool:
+    """Do two closed outlines cross or touch, or does one lie inside the other?"""
+    return bool(first_crossing(one, other) or one.contains(other.start[:1])[0] or other.contains(one.start[:1])[0])

@@ -1,0 +1,179 @@
+"""Solid things beyond circles and polygons: half-spaces, cylinders, blocks and wedges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from carom import numerics
+from carom.errors import Problem, SceneError
+from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.quantities import (
+    LARGEST,
+    SMALLEST,
+    Number,
+    PlaneVector,
+    Positive,
+    Vector,
+    VectorLike,
+    Word,
+    plane_vector,
+    same_length,
+    vector,
+)
+from carom.scene.shapes.outline import Outline
+
+
+def _direction(value: object) -> tuple[float, ...]:
+    """A vector that points somewhere."""
+    result = vector(value)
+    if max(map(abs, result)) < SMALLEST:
+        raise fault(f"{shown(value)} has no direction", "Use a vector that is not zero.")
+    return result
+
+
+Direction = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), BeforeValidator(_direction)]
+
+
+class HalfSpace(Part):
+    """All that is on one side of a plane, such as the ground; in 2D, of a line. The normal points into free space."""
+
+    by_position: ClassVar = ("point", "normal")
+
+    kind: Literal["half-space"] = "half-space"
+    point: Vector = Field(description="a point of the surface, in m, two or three numbers")
+    normal: Direction = Field(description="direction out of the solid, of any length, two or three numbers")
+    material: Word = Field(default="wall", description="material of the surface")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(self, point: VectorLike, normal: VectorLike, *, material: str = ...) -> None: ...
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> HalfSpace:
+        problems = same_length("normal", self.normal, len(self.point), "point")
+        if problems:
+            raise SceneError(problems)
+        return self
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.point)
+
+    @property
+    def unit_normal(self) -> tuple[float, ...]:
+        """The normal, of length 1."""
+        normal = np.array(self.normal) / max(map(abs, self.normal))
+        return tuple((normal / numerics.length(normal)).tolist())
+
+
+class Cylinder(Part):
+    """A cylinder along z, without ends; in 3D only. As a boundary it holds the balls inside, as an obstacle outside."""
+
+    by_position: ClassVar = ("centre", "radius")
+
+    kind: Literal["cylinder"] = "cylinder"
+    centre: PlaneVector = Field(description="x and y of its axis, in m, two numbers")
+    radius: Positive = Field(description="radius, in m, above 0")
+    material: Word = Field(default="wall", description="material of the wall")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(self, centre: VectorLike, radius: float, *, material: str = ...) -> None: ...
+
+    @property
+    def dimension(self) -> int:
+        """Always 3."""
+        return 3
+
+
+class Block(Part):
+    """A solid rectangle, or in 3D a cuboid, with sides along the axes."""
+
+    by_position: ClassVar = ("low", "high")
+
+    kind: Literal["block"] = "block"
+    low: Vector = Field(description="lower corner, in m, two or three numbers")
+    high: Vector = Field(description="upper corner, in m, as many numbers, each above that of the lower corner")
+    material: Word = Field(default="wall", description="material of the faces")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(self, low: VectorLike, high: VectorLike, *, material: str = ...) -> None: ...
+
+    @model_validator(mode="after")
+    def _has_extent(self) -> Block:
+        problems = same_length("high", self.high, len(self.low), "low")
+        problems = problems or [
+            Problem(f"high[{axis}]", f"{high} is not above {low}, the lower corner's", "Swap them, or move one.")
+            for axis, (low, high) in enumerate(zip(self.low, self.high, strict=True))
+            if not high > low
+        ]
+        if problems:
+            raise SceneError(problems)
+        return self
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.low)
+
+
+def _span(value: object) -> Sequence[float]:
+    low, high = plane_vector(value)
+    if not low < high:
+        raise fault(f"{shown(value)} does not go from left to right", "Write two numbers, the smaller one first.")
+    return low, high
+
+
+class Wedge(Part):
+    """What is below a slope: y < slope x + intercept, between two x and above a bottom; in 3D unbounded along z."""
+
+    kind: Literal["wedge"] = "wedge"
+    slope: Number = Field(description="rise over run of the surface")
+    intercept: Number = Field(description="height of the surface at x = 0, in m")
+    x: Annotated[tuple[float, float], BeforeValidator(_span)] = Field(description="from and to which x, in m")
+    bottom: Number = Field(description="height of the underside, in m")
+    material: Word = Field(default="wall", description="material of the faces")
+
+    if TYPE_CHECKING:  # more may be given than is stored
+
+        def __init__(
+            self, *, slope: float, intercept: float, x: VectorLike, bottom: float, material: str = ...
+        ) -> None: ...
+
+    @model_validator(mode="after")
+    def _has_extent(self) -> Wedge:
+        heights = [self.height(x) for x in self.x]
+        highest = max(map(abs, heights))
+        if highest > LARGEST:
+            what = f"{self.slope} makes it {highest:g} m high, beyond {LARGEST:g}"
+            raise fault(what, "Use a smaller slope, or a smaller x.", where="slope")
+        if not max(heights) > self.bottom:
+            what = f"{self.bottom} is not below the surface, which is at most at {max(heights)} m"
+            raise fault(what, "Lower the bottom.", where="bottom")
+        return self
+
+    def height(self, x: float) -> float:
+        """Height of the surface over x, m."""
+        return self.slope * x + self.intercept
+
+    @property
+    def corners(self) -> list[tuple[float, float]]:
+        """Its corners in the plane, counter-clockwise: three or four."""
+        (left, right), bottom = self.x, self.bottom
+        at_left, at_right = self.height(left), self.height(right)
+        across = (bottom - self.intercept) / self.slope if self.slope else 0.0
+        begin = left if at_left >= bottom else across
+        end = right if at_right >= bottom else across
+        top = [(x, y) for x, y in ((right, at_right), (left, at_left)) if y > bottom]
+        return [(begin, bottom), (end, bottom), *top]
+
+    @property
+    def outline(self) -> Outline:
+        """Its outline in the plane, counter-clockwise."""
+        return Outline.closed(self.corners)

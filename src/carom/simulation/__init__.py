@@ -1,0 +1,1 @@
+"""What a user holds: a scene and its run."""

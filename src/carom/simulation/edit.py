@@ -1,0 +1,234 @@
+"""Editing a live run: who comes, goes or changes, and the state from which the run goes on.
+
+Nothing here touches the run itself: an edit is a value, and so is what becomes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom import numerics
+from carom.errors import ArgumentError, Problem, SceneError
+from carom.scene import Ball, Balls, Link, Links, Restitution, Scene
+from carom.scene.fields.base import shown
+from carom.scene.placement import check
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A run as it stands: where all balls are now, in rows of three."""
+
+    places: Floats
+    velocities: Floats
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What is to exist, and where its balls come from."""
+
+    scene: Scene
+    """Balls that stay are in it as they were when they were last edited."""
+    origin: NDArray[np.intp]
+    """Of each ball its number before, or -1 if it is new; a changed ball is new."""
+    around: bool = False
+    """Has anything changed that is not a ball?"""
+
+    def present(self, moment: Moment, before: Scene | None = None) -> Scene:
+        """The scene with the balls that stay where they are now; a `SceneError` if that cannot be.
+
+        `before` is what a run in steps had: of balls crowded together, its steps leave some that overlap a little,
+        which is no fault of the edit.
+        """
+        scene = self.placed(moment)
+        if self._is_clear(scene):
+            return scene
+        problems = check.problems(scene)
+        if problems and before is not None:
+            problems = check.problems(scene, excused=self._overlapping(before, moment))
+        if problems:
+            raise SceneError(problems)
+        return scene
+
+    def _is_clear(self, scene: Scene) -> bool:
+        """Is it plain that the new balls overlap nothing? The others are as they were, if none is gone."""
+        new = self.origin < 0
+        same = not self.around and bool((self.origin == np.arange(len(new)))[~new].all())
+        return same and bool(new.any()) and check.is_clear(scene, np.flatnonzero(new))
+
+    def _overlapping(self, before: Scene, moment: Moment) -> NDArray[np.intp]:
+        """Pairs of balls that stay, and overlapped before the edit."""
+        number = np.full(len(before.balls), -1)
+        stay = np.flatnonzero(self.origin >= 0)
+        number[self.origin[stay]] = stay
+        balls = before.balls.replace(position=moment.places[:, : before.dimension])
+        pairs = number[check.overlapping(before.replace(balls=balls))]
+        return np.asarray(pairs[(pairs >= 0).all(axis=1)])
+
+    def placed(self, moment: Moment) -> Scene:
+        """The same, whether it can be or not."""
+        balls, d = self.scene.balls, self.scene.dimension
+        stay = self.origin >= 0
+        rows = self.origin[stay]
+        places, velocities = np.array(balls.position), np.array(balls.velocity)
+        places[stay], velocities[stay] = moment.places[rows, :d], moment.velocities[rows, :d]
+        velocities[balls.fixed] = 0.0  # one that is driven moves, but not by itself
+        return self.scene.with_balls(balls.moved(places, velocities))
+
+
+# What can be edited.
+
+
+def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit:
+    """More balls, after those that are there."""
+    given: Any = balls
+    given = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    for each in given:
+        if not isinstance(each, Ball | Balls):
+            raise ArgumentError(
+                [Problem("add", f"{shown(each)} is not a ball", "Give a Ball, Balls, or a list of them.")]
+            )
+    new = Balls.concatenate(given)
+    together = Balls.concatenate([scene.balls, new])
+    origin = np.concatenate([np.arange(len(scene.balls)), np.full(len(new), -1)])
+    return Edit(scene.with_balls(together), origin)
+
+
+def removal(scene: Scene, numbers: Sequence[int]) -> Edit:
+    """Fewer balls; those after them move up."""
+    gone = set(numbers)
+    stay = _numbers([k for k in range(len(scene.balls)) if k not in gone])
+    return Edit(scene.replace(balls=scene.balls[stay], **_without(scene, stay)), stay)
+
+
+def _without(scene: Scene, stay: NDArray[np.intp]) -> dict[str, Any]:
+    """Links, bends and triangles between balls that stay, by their new numbers."""
+    number = np.full(len(scene.balls), -1)
+    number[stay] = np.arange(len(stay))
+    changes: dict[str, Any] = {"links": scene.links.renumbered(number), "bends": scene.bends.renumbered(number)}
+    if len(scene.triangles):
+        renumbered = number[scene.triangles]
+        changes["triangles"] = renumbered[(renumbered >= 0).all(axis=1)]
+    return changes
+
+
+def ball_change(scene: Scene, k: int, moment: Moment, changes: dict[str, Any]) -> Edit:
+    """Another ball in the place of number k; what is not said is as it is now."""
+    d = scene.dimension
+    present = {"position": moment.places[k, :d], "velocity": moment.velocities[k, :d]}
+    ball = scene.balls[k].replace(**{**present, **changes})
+    balls = Balls.concatenate([scene.balls[:k], ball, scene.balls[k + 1 :]])
+    return Edit(scene.replace(balls=balls), _numbers([j if j != k else -1 for j in range(len(balls))]))
+
+
+def balls_change(scene: Scene, numbers: Sequence[int], moment: Moment, columns: dict[str, Any]) -> Edit:
+    """Other balls in the places of many; what is not said is as it is now."""
+    rows = _numbers(numbers)
+    if len(np.unique(rows)) < len(rows):
+        raise ArgumentError([Problem("indices", "a ball is named twice", "Name each ball once.")])
+    if np.ndim(columns.get("position", rows)) and len(columns.get("position", rows)) != len(rows):
+        what = f"{len(columns['position'])} places are given for {len(rows)} balls"
+        raise ArgumentError([Problem("position", what, "Give one for each of them.")])
+    d, count = scene.dimension, len(scene.balls)
+    some = scene.balls[rows]
+    still = np.where(some.fixed[:, None], 0.0, moment.velocities[rows, :d])  # a fixed one may be driven
+    others = some.replace(**{"position": moment.places[rows, :d], "velocity": still, **columns})
+    order = np.arange(count)
+    order[rows] = count + np.arange(len(rows))
+    balls = Balls.concatenate([scene.balls, others])[order]
+    return Edit(scene.replace(balls=balls), np.where(order < count, order, -1).astype(np.intp))
+
+
+def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
+    """The same balls among other things."""
+    if "balls" in changes:
+        remedy = "Use add, remove or change for balls."
+        raise ArgumentError([Problem("balls", "cannot be changed together with the rest of a running scene", remedy)])
+    if "stepping" in changes:
+        remedy = "Begin a new run from now: Simulation(sim.snapshot(), step=…, integrator=…)."
+        raise ArgumentError([Problem("stepping", "cannot be changed in a running scene", remedy)])
+    other = scene.replace(**changes)
+    return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
+
+
+def merger(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit, NDArray[np.intp]]:
+    """One ball in the place of all that touch, and who is left, by the numbers before.
+
+    It is larger than each of them: what it overlaps touches it too, and becomes part of it.
+    """
+    while True:
+        edit, left = _merged(scene, pairs, moment)
+        more = check.overlapping(edit.placed(moment))
+        if not len(more):
+            return edit, left
+        pairs = np.concatenate([pairs, left[more]])
+
+
+def _merged(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit, NDArray[np.intp]]:
+    """One ball in the place of each group of them: their mass, momentum, centre of mass, and volume.
+
+    It has the number and the material of the first of them, and the name of the heaviest that has one.
+    """
+    balls, d = scene.balls, scene.dimension
+    group = np.arange(len(balls))
+    for one, two in pairs:
+        group[group == max(group[one], group[two])] = min(group[one], group[two])
+    places, velocities = moment.places[:, :d].copy(), moment.velocities[:, :d].copy()
+    mass, radius, fixed, names = balls.mass.copy(), balls.radius.copy(), balls.fixed.copy(), list(balls.name or ())
+    origin = np.arange(len(balls))
+    for first in np.unique(group[np.bincount(group, minlength=len(balls))[group] > 1]):
+        members = np.flatnonzero(group == first)
+        m = balls.mass[members]
+        anchor = members[fixed[members]]
+        places[first] = places[anchor[0]] if anchor.size else numerics.product(m, places[members]) / m.sum()
+        velocities[first] = 0.0 if anchor.size else numerics.product(m, velocities[members]) / m.sum()
+        mass[first], radius[first] = m.sum(), numerics.power(balls.radius[members], d).sum() ** (1.0 / d)
+        fixed[first], origin[first] = anchor.size > 0, -1
+        if names:
+            named = [k for k in members[np.argsort(-m)] if names[k]]
+            names[first] = names[named[0]] if named else None
+    stay = np.flatnonzero(group == np.arange(len(balls)))
+    merged = balls.replace(
+        position=places, velocity=velocities, mass=mass, radius=radius, fixed=fixed, name=names or None
+    )[stay]
+    return Edit(scene.replace(balls=merged, **_without(scene, stay)), origin[stay]), stay
+
+
+def link_addition(scene: Scene, link: Link, moment: Moment) -> Edit:
+    """One more link; as long as its ends are apart now, if it does not say."""
+    if link.length is None:
+        i, j = link.between
+        apart = numerics.length(moment.places[j] - moment.places[i])
+        link = link.replace(length=apart) if apart > 0.0 else link
+    return scene_change(scene, {"links": Links.concatenate([scene.links, link])})
+
+
+def link_removal(scene: Scene, pair: set[int]) -> Edit:
+    """No links between two balls."""
+    gone = np.asarray(np.isin(scene.links.between, list(pair)).all(axis=1))
+    if not gone.any():
+        who = " and ".join(map(str, sorted(pair)))
+        raise ArgumentError([Problem("unlink", f"there is no link between balls {who}", "Name two that are linked.")])
+    return scene_change(scene, {"links": scene.links[~gone]})
+
+
+def wall_change(scene: Scene, restitution: float | Restitution | None, material: Any) -> Edit:
+    """The same balls between walls that do something else, or are made of something else."""
+    changes: dict[str, Any] = {}
+    if isinstance(restitution, Restitution):
+        changes["restitution"] = restitution
+    elif restitution is not None:
+        changes["restitution"] = scene.restitution.replace(ball_wall=restitution)
+    if material is not None:
+        changes["boundary"] = scene.boundary.replace(material=material)
+    return scene_change(scene, changes)
+
+
+def _numbers(values: Sequence[int]) -> NDArray[np.intp]:
+    return np.array(values, dtype=np.intp)

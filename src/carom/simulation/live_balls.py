@@ -1,0 +1,229 @@
+"""The balls of a run as they are now: by number, by name, and by handles that stay with their ball.
+
+The number of a ball is its row in `positions`: it changes when a ball before it is removed or merged. Its identity
+never changes, and no other ball of the run gets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import ArgumentError, Problem
+from carom.scene import Scene
+from carom.scene.fields.base import shown
+
+__all__ = ["BallIndex", "Identities", "LiveBall", "LiveBalls", "number_of", "numbers_of"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Identities:
+    """The identity of each ball, ascending, and how many have been given out."""
+
+    ids: NDArray[np.int64]
+    issued: int
+
+    @classmethod
+    def of(cls, count: int) -> Self:
+        """Those of a run that begins: 0, 1, 2 and so on."""
+        return cls(np.arange(count), count)
+
+    @classmethod
+    def stored(cls, told: Any, count: int) -> Self:
+        """Those that `told` gave; those of a run that begins if there are none, or they do not fit."""
+        ids, issued = np.array(told.get("ids") or [], np.int64), told.get("issued") or 0
+        if ids.shape != (count,) or (np.diff(ids) <= 0).any() or (count and not 0 <= ids[0] <= ids[-1] < issued):
+            return cls.of(count)
+        return cls(ids, issued)
+
+    def told(self) -> dict[str, Any]:
+        """What a file keeps of them: nothing if all are as at the start."""
+        if self.issued == len(self.ids):
+            return {}
+        return {"ids": self.ids.tolist(), "issued": self.issued}
+
+    def after(self, left: NDArray[np.intp]) -> Self:
+        """Those after an edit, in which each ball was number `left` before, or is new (-1)."""
+        new = left < 0
+        ids = np.where(new, self.issued - 1 + np.cumsum(new), self.ids[left] if len(self.ids) else 0)
+        return type(self)(ids, self.issued + int(new.sum()))
+
+    def number(self, identity: int) -> int | None:
+        """The present number of a ball; None if it is gone."""
+        k = int(np.searchsorted(self.ids, identity))
+        return k if k < len(self.ids) and self.ids[k] == identity else None
+
+
+class Run(Protocol):
+    """What is asked of a run."""
+
+    @property
+    def scene(self) -> Scene:
+        """What exists."""
+
+    @property
+    def identities(self) -> Identities:
+        """Which ball is which."""
+
+    @property
+    def positions(self) -> Floats:
+        """Where the balls are, m."""
+
+    @property
+    def velocities(self) -> Floats:
+        """How fast they are, m/s."""
+
+
+class LiveBall:
+    """One ball of a run, as it is now. It stays the same ball, whatever its number becomes."""
+
+    __slots__ = ("_run", "id")
+
+    _run: Run
+    id: int
+    """Its identity in the run, which never changes."""
+
+    def __init__(self, run: Run, identity: int) -> None:
+        object.__setattr__(self, "_run", run)
+        object.__setattr__(self, "id", identity)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        remedy = f"Use change(ball, {name}=…) of the simulation."
+        raise ArgumentError([Problem(name, "is read from the run, and cannot be set", remedy)])
+
+    @property
+    def index(self) -> int:
+        """Its number now: its row in `positions`."""
+        return self.index_in(self._run)
+
+    def index_in(self, run: Run) -> int:
+        """Its number in a run, such as a copy of its own."""
+        k = run.identities.number(self.id)
+        if k is None:
+            remedy = "Ask first whether it is there: ball in sim.balls."
+            raise ArgumentError([Problem("ball", f"the ball with the id {self.id} was removed or merged", remedy)])
+        return k
+
+    @property
+    def name(self) -> str | None:
+        """Its name, if it has one."""
+        names = self._run.scene.balls.name
+        return names[self.index] if names else None
+
+    @property
+    def position(self) -> Floats:
+        """Where it is, m."""
+        place: Floats = self._run.positions[self.index]
+        return place
+
+    @property
+    def velocity(self) -> Floats:
+        """How fast it is, m/s."""
+        velocity: Floats = self._run.velocities[self.index]
+        return velocity
+
+    @property
+    def mass(self) -> float:
+        """In kg."""
+        return float(self._run.scene.balls.mass[self.index])
+
+    @property
+    def radius(self) -> float:
+        """In m."""
+        return float(self._run.scene.balls.radius[self.index])
+
+    @property
+    def fixed(self) -> bool:
+        """Is it held in place?"""
+        return bool(self._run.scene.balls.fixed[self.index])
+
+    @property
+    def material(self) -> str:
+        """The name of its material."""
+        material = self._run.scene.balls.material
+        name: str = material.names[material.codes[self.index]]
+        return name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LiveBall) and (self._run, self.id) == (other._run, other.id)
+
+    def __hash__(self) -> int:
+        return hash((id(self._run), self.id))
+
+    def __repr__(self) -> str:
+        if self._run.identities.number(self.id) is None:
+            return f"<ball with the id {self.id}, which is gone>"
+        name = f" {self.name!r}" if self.name else ""
+        place = ", ".join(f"{x:.6g}" for x in self.position)
+        return f"<ball {self.index}{name} at ({place}) m>"
+
+
+BallIndex: TypeAlias = int | str | LiveBall
+"""What names a ball of a run: its number, its name, or a handle from `Simulation.balls`."""
+
+
+class LiveBalls:
+    """The balls of a run, as they are now: `balls[3]`, `balls["cue"]`, `len(balls)`, `for ball in balls`."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The identities of all, in the order of their numbers."""
+        return self._run.identities.ids.copy()
+
+    def __len__(self) -> int:
+        return len(self._run.identities.ids)
+
+    @overload
+    def __getitem__(self, which: BallIndex) -> LiveBall: ...
+    @overload
+    def __getitem__(self, which: slice) -> list[LiveBall]: ...
+    def __getitem__(self, which: BallIndex | slice) -> LiveBall | list[LiveBall]:
+        """The ball of a number or a name; of a slice, a list of them."""
+        ids = self._run.identities.ids
+        if isinstance(which, slice):
+            return [LiveBall(self._run, int(each)) for each in ids[which]]
+        return LiveBall(self._run, int(ids[number_of(self._run, which)]))
+
+    def __iter__(self) -> Iterator[LiveBall]:
+        return (LiveBall(self._run, identity) for identity in self._run.identities.ids.tolist())
+
+    def __contains__(self, which: object) -> bool:
+        if isinstance(which, LiveBall):
+            return self._run.identities.number(which.id) is not None
+        return isinstance(which, str) and which in (self._run.scene.balls.name or ())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} balls of a run>"
+
+
+def number_of(run: Run, which: BallIndex) -> int:
+    """The number of a ball of a run."""
+    return which.index_in(run) if isinstance(which, LiveBall) else index_of(run.scene, which)
+
+
+def numbers_of(run: Run, which: BallIndex | Sequence[BallIndex]) -> list[int]:
+    """The numbers of one ball or several."""
+    given: Any = which
+    single = isinstance(given, int | np.integer | str | LiveBall) or not hasattr(given, "__iter__")
+    return [number_of(run, each) for each in ([given] if single else given)]
+
+
+def index_of(scene: Scene, index: int | str) -> int:
+    """The number of a ball by its name, or by its number, which is counted from the end if it is negative."""
+    if isinstance(index, str):
+        return scene.balls.index(index)
+    count = len(scene.balls)
+    given: Any = index
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
+        remedy = f"Use a number from 0 to {count - 1}." if count else "Add one first."
+        raise ArgumentError([Problem("index", f"there is no ball {shown(given)}", remedy)])
+    return int(given) % count

@@ -1,0 +1,1 @@
+"""What happens next, and what it changes: predict, resolve, record."""

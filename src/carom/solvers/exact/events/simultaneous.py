@@ -1,0 +1,136 @@
+"""All collisions that fall together with the next one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom import numerics
+from carom.kernels.jit import Real, kernel
+from carom.physics import contact_time
+from carom.physics import walls as wall_laws
+from carom.solvers.collision_record import collision_record
+from carom.solvers.exact.events.predict import equation, pull
+from carom.solvers.exact.neighbours import interface
+from carom.solvers.exact.neighbours.candidate import ball_of, image_of, period
+from carom.solvers.exact.records import ALL_AROUND, BALL, NONE, WALL
+
+if TYPE_CHECKING:
+    from carom.solvers.exact.engine import Engine
+
+TOGETHER = 1e-13  # part of the time itself by which collisions may differ that fall together
+
+
+@kernel
+def contacts_until(
+    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, g: Any, found: Any, until: Real,
+    out: Any,
+) -> int:  # fmt: skip
+    """Write down each contact up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
+    n = 0
+    for i in range(balls.size):
+        ball = balls[i]
+        if ball.te > until:
+            continue  # of two that touch, the one that was predicted last has the contact, or something earlier
+        ax, ay, az = pull(balls, i, rest_on, walls, g)
+        m = interface.candidates(dim, hood, balls, i, ALL_AROUND, found)
+        words, start = interface.where(hood, i, found)
+        for k in range(m):
+            word = words[np.uint64(start) + np.uint64(k)]
+            j, image = ball_of(word), image_of(word)
+            wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
+            t, b, c, disc = equation(dim, balls, i, j, wx, wy, wz, rest_on, walls, g)
+            if b >= 0.0 or disc < 0.0:
+                continue
+            t = contact_time.first_root(t, b, c, disc)
+            if t <= until:
+                if n < out.size:
+                    out[n].time, out[n].kind, out[n].wall = t, BALL, NONE
+                    out[n].a, out[n].b = min(i, j), max(i, j)
+                n += 1
+        first = interface.first_wall(hood, balls, i)
+        if first != NONE:
+            k = first
+            while hood.near[k] != NONE:
+                w = hood.near[k]
+                k += 1
+                if ball.rest and w == rest_on[i]:
+                    continue
+                t = wall_laws.contact_time(ball, walls[w], ax, ay, az)
+                if t <= until:
+                    if n < out.size:
+                        out[n].time, out[n].kind, out[n].wall, out[n].a, out[n].b = t, WALL, w, i, NONE
+                    n += 1
+    return n
+
+
+def simultaneous(engine: Engine) -> NDArray[Any]:
+    """The collisions that fall together with the one that is first in the engine's calendar.
+
+    Place, normal and impulse are those of each collision if it came first.
+    """
+    first = float(engine.heap_t[0])
+    now = float(engine.clock["now"][0])
+    until = first + TOGETHER * max(abs(first), first - now)
+    out = np.zeros(64, collision_record)
+    while True:
+        n = contacts_until(
+            engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, engine.gravity, engine.sight.found[0],
+            until, out,
+        )  # fmt: skip
+        if n <= out.size:
+            break
+        out = np.zeros(n, collision_record)
+    found = out[:n]
+    _, rows = np.unique(found[["kind", "wall", "a", "b"]], return_index=True)
+    found = found[rows]
+    for each in found:
+        describe(engine, each)
+    found["time"] = engine.absolute(found["time"])
+    return found[np.lexsort((found["b"], found["a"], found["kind"], found["time"]))]
+
+
+def describe(engine: Engine, each: Any) -> None:
+    """Fill in what a predicted collision would do, and turn record indices into the scene's numbers."""
+    world = engine.world
+    t = float(each["time"])
+    places = engine.places_after_origin(t)
+    velocity = engine.velocities(engine.absolute(t))[engine.movers]
+    a = int(each["a"])
+    ball = engine.balls[a : a + 1].copy()
+    ball["x"], ball["y"], ball["z"] = places[a]
+    v = velocity[a].copy()
+    mass = float(ball["m"][0])
+    e: float
+    if each["kind"] == BALL:
+        b = int(each["b"])
+        d = places[a] - places[b]
+        for axis in range(world.dimension):
+            if world.periodic[axis]:
+                d[axis] -= np.round(d[axis] / world.size[axis]) * world.size[axis]
+        v -= velocity[b]
+        normal = d / numerics.length(d) if d.any() else -v / numerics.length(v)
+        other = float(engine.balls["m"][b])
+        mass = mass * (other / (mass + other))
+        e = float(world.bounce[ball["material"][0], engine.balls["material"][b]])
+        each["b"] = engine.balls["id"][b]
+    else:
+        wall = engine.walls[int(each["wall"])]
+        normal = np.array(wall_normal(ball, engine.walls[int(each["wall"]) : int(each["wall"]) + 1]))
+        if wall["kind"] == wall_laws.PIN:
+            each["kind"], each["b"] = BALL, wall["ball"]
+            e = float(world.bounce[ball["material"][0], wall["material"]])
+        else:
+            e = float(world.wall_bounce[ball["material"][0], wall["material"]])
+    each["a"] = ball["id"][0]
+    each["normal"] = normal
+    each["place"] = places[a] - normal * ball["r"][0]
+    each["impulse"] = -(1.0 + e) * mass * float(numerics.product(v, normal))
+
+
+@kernel
+def wall_normal(ball: Any, wall: Any) -> tuple[float, float, float]:
+    """The normal of a wall where a ball touches it."""
+    return wall_laws.normal(ball[0], wall[0])

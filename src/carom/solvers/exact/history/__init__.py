@@ -1,0 +1,1 @@
+"""The history of an exact run: from its events, any instant again."""

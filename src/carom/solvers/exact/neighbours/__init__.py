@@ -1,0 +1,1 @@
+"""Who could a ball touch? Cells and neighbour lists, behind one interface."""

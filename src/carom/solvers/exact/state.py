@@ -1,0 +1,82 @@
+"""The state of a run of the exact solver as plain arrays: anchors and a few numbers, for everything else follows.
+
+balls     place, velocity, time, hit, rest_on, streak, turns: one row per ball, in the scene's order, as in `Anchors`
+moments   the origin of time (a sum of two), the last event, the contact time, the end of the epoch, s; the faint speed,
+          m/s, stands before the last
+counts    events of the epoch, collisions, seams, rests, softened; events without advance, or without collision; epochs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.solvers.exact.world import Contact
+from carom.solvers.state_check import MANY, check, check_finite, check_range, part
+
+if TYPE_CHECKING:
+    from carom.solvers.exact.engine import Engine
+    from carom.solvers.exact.world import World
+
+BALLS: dict[str, tuple[tuple[int, ...], str]] = {
+    "place": ((3,), "f8"),
+    "velocity": ((3,), "f8"),
+    "time": ((), "f8"),
+    "hit": ((), "f8"),
+    "rest_on": ((), "i4"),
+    "streak": ((), "i4"),
+    "turns": ((3,), "i8"),
+}
+"""Of each column of the anchors that the motion changes, the shape of a row, and its type."""
+PAGE, LEAST_PAGE = 8, 1024
+"""Events a ball between two states that a history keeps; at least so many."""
+MOMENTS = ("origin", "lost", "now", "contact_time", "faint", "epoch_end")
+COUNTS = ("events", "ball_ball", "ball_wall", "seams", "rests", "softened", "still", "idle", "epochs")
+
+
+def state_of(engine: Engine) -> dict[str, NDArray[Any]]:
+    """All that a run needs to go on to the same bits."""
+    world, clock = engine.store(), engine.clock[0]
+    state: dict[str, NDArray[Any]] = {name: getattr(world.anchors, name).copy() for name in BALLS}
+    state["moments"] = np.array([*world.origin, clock["now"], *world.contact, world.epoch_end], np.float64)
+    state["counts"] = np.array([*(clock[name] for name in COUNTS[:-1]), engine.epochs], np.int64)
+    return state
+
+
+def take(engine: Engine, state: Mapping[str, Any]) -> None:
+    """Give a world and a clock a state; whoever calls this builds the rest from them."""
+    world = engine.world
+    taken = fitted(world, state)
+    for name in BALLS:
+        getattr(world.anchors, name)[:] = taken[name]
+    high, low, world.now, contact_time, faint, world.epoch_end = taken["moments"].tolist()
+    world.contact = Contact(contact_time, faint)
+    world.origin = (high, low)
+    counts = dict(zip(COUNTS, taken["counts"].tolist(), strict=True))
+    engine.epochs, world.events = counts.pop("epochs"), counts["events"]
+    for name, count in counts.items():
+        engine.clock[name] = count
+    engine.clock["now"] = world.now
+
+
+def fitted(world: World, state: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """A state of this world; a `SolverError` if it is none."""
+    n = len(world.anchors)
+    taken = {name: part(state, name, (n, *shape), kind) for name, (shape, kind) in BALLS.items()}
+    taken["moments"] = part(state, "moments", (len(MOMENTS),), "f8")
+    taken["counts"] = part(state, "counts", (len(COUNTS),), "i8")
+    check_finite(taken, "place", "velocity", "time", "moments")
+    check(not np.isnan(taken["hit"]).any(), "hit", "has times that are none")
+    check_range(taken["counts"], 0, MANY, "counts")
+    check_range(taken["streak"], 0, np.inf, "streak")
+    check_range(taken["turns"], -MANY, MANY, "turns")
+    check(bool((taken["moments"][3:5] >= 0.0).all()), "moments", "has a contact time or a speed below 0")
+    walls, rest_on = world.walls.records.size, taken["rest_on"]
+    check(bool(((rest_on >= -1) & (rest_on < walls)).all()), "rest_on", f"names a wall that is not among {walls}")
+    fixed = world.anchors.fixed
+    same = np.array_equal(taken["place"][fixed], world.anchors.place[fixed])
+    check(same, "place", "has fixed balls at other places")
+    return taken

@@ -1,0 +1,165 @@
+"""The state of the balls: anchors, and all that a solver needs to know of a scene, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom import numerics
+from carom.errors import NotExactError
+from carom.scene import Box, Open, Scene
+from carom.solvers.exact.wall_table import Walls, wall_bounds
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@dataclass
+class Anchors:
+    """The balls of a scene, a row each: where and how fast each was just after its last event, and when that was.
+
+    Vectors have three components; in two dimensions the last is zero. Times are in seconds after `World.origin`.
+    """
+
+    place: Floats
+    velocity: Floats
+    time: Floats
+    hit: Floats  # time of the last collision
+    rest_on: Ints  # the wall that the ball rests on, or -1
+    streak: Ints  # contacts in a row that each came within the contact time of the last
+    turns: NDArray[np.int64]  # how many times the ball went round each periodic axis
+    mass: Floats
+    radius: Floats
+    material: Ints
+    fixed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, scene: Scene) -> Anchors:
+        """The balls of a scene at its start."""
+        balls = scene.balls
+        n, d = balls.position.shape
+        place, velocity = np.zeros((n, 3)), np.zeros((n, 3))
+        place[:, :d], velocity[:, :d] = balls.position, balls.velocity
+        return cls(
+            place=place,
+            velocity=velocity,
+            time=np.zeros(n),
+            hit=np.full(n, -np.inf),
+            rest_on=np.full(n, -1, np.int32),
+            streak=np.zeros(n, np.int32),
+            turns=np.zeros((n, 3), np.int64),
+            mass=np.array(balls.mass),
+            radius=np.array(balls.radius),
+            material=balls.material.codes,
+            fixed=np.array(balls.fixed),
+        )
+
+    def __len__(self) -> int:
+        return len(self.mass)
+
+
+class Contact(NamedTuple):
+    """When collisions of a ball are one contact that lasts (ADR 3)."""
+
+    time: float
+    """s; a collision that comes sooner after the last one goes on with its streak."""
+    faint: float
+    """m/s; in a streak, slower approaches lose nothing."""
+
+
+@dataclass
+class World:
+    """A scene as arrays, and the state of its run."""
+
+    dimension: int
+    bounded: bool  # can no ball fly away?
+    extent: float | None  # of the region, its longest side, m; None if it has no end
+    size: tuple[float, float, float]  # of the box; 1 where there is none
+    periodic: tuple[bool, bool, bool]
+    gravity: tuple[float, float, float] | None
+    walls: Walls
+    bounce: Floats  # restitution, ball material by ball material
+    wall_bounce: Floats  # and by wall material
+    contact: Contact
+    anchors: Anchors
+    origin: tuple[float, float] = (0.0, 0.0)  # of time, a sum of two floats, s
+    now: float = 0.0  # time of the last event, s after the origin
+    events: int = 0  # since the epoch began
+    epoch_end: float = 0.0  # when the epoch ends at the latest, s after the origin; 0 before it begins
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scene: Scene) -> World:
+        """A scene at its start; a `NotExactError` if it has what these arrays do not hold."""
+        if scene.forces_needed:
+            raise NotExactError(", ".join(scene.forces_needed))
+        walls = Walls(scene)
+        bounce, wall_bounce = scene.restitution.table(
+            scene.balls.material.names or ("ball",), tuple(walls.materials) or ("wall",)
+        )
+        box = scene.boundary if isinstance(scene.boundary, Box) else None
+        missing = 3 - scene.dimension
+        gravity = (*scene.gravity, *(0.0,) * missing)
+        return cls(
+            dimension=scene.dimension,
+            bounded=not isinstance(scene.boundary, Open),
+            extent=extent(scene, walls),
+            size=(*box.size, *(1.0,) * missing) if box else (1.0, 1.0, 1.0),  # type: ignore[arg-type]  # three in all
+            periodic=(*box.periodic, *(False,) * missing) if box else (False, False, False),  # type: ignore[arg-type]
+            gravity=gravity if any(gravity) else None,  # type: ignore[arg-type]  # three in all
+            walls=walls,
+            bounce=bounce,
+            wall_bounce=wall_bounce,
+            contact=contact_of(scene),
+            anchors=Anchors.of(scene),
+        )
+
+
+def extent(scene: Scene, walls: Walls) -> float | None:
+    """The longest side of the region of a scene, m; None if it has no end."""
+    if isinstance(scene.boundary, Open):
+        return None
+    if isinstance(scene.boundary, Box):
+        return max(scene.boundary.size)
+    low, high = wall_bounds(walls.records)
+    return float((high - low)[: scene.dimension].max())
+
+
+def contact_of(scene: Scene) -> Contact:
+    """How collisions of a scene become one contact that lasts; all zero if nothing is ever lost.
+
+    The contact time is the one that the scene names, or one so short that what happens within cannot be seen: a
+    ten-thousandth of the time in which a ball falls by its own diameter; without gravity, a millionth of the time in
+    which the fastest ball crosses a diameter. A millionth of it is the least that a scene can have: with less, rounding
+    would stretch the last bounces without end. An approach is faint at a thousand-millionth of the fastest ball's
+    speed, or of what a ball gains when it falls by its own diameter.
+    """
+    balls = scene.balls
+    values = [
+        scene.restitution.ball_ball,
+        scene.restitution.ball_wall,
+        *(pair.value for pair in scene.restitution.pairs),
+    ]
+    moving = ~balls.fixed
+    if min(values) == 1.0 or not moving.any():
+        return Contact(0.0, 0.0)
+    radii = balls.radius[moving]
+    size = 2.0 * float(radii[radii > 0.0].min()) if (radii > 0.0).any() else 1e-3 * span(scene)
+    g = numerics.length(scene.gravity)
+    fastest = float(np.sqrt((balls.velocity**2).sum(axis=1).max()))
+    natural = 1e-4 * float(np.sqrt(2.0 * size / g)) if g > 0.0 else 0.0
+    if g == 0.0 and fastest > 0.0:
+        natural = 1e-6 * size / fastest
+    time = natural if scene.contact_time is None else max(scene.contact_time, 1e-6 * natural)
+    return Contact(time, 1e-9 * max(fastest, float(np.sqrt(2.0 * size * g))))
+
+
+def span(scene: Scene) -> float:
+    """The largest distance along an axis between two balls, or between walls, m."""
+    if isinstance(scene.boundary, Box):
+        return max(scene.boundary.size)
+    places: Any = scene.balls.position
+    return float((places.max(axis=0) - places.min(axis=0)).max()) or 1.0

@@ -1,0 +1,1 @@
+"""Attraction between all bodies: every pair, or by a tree."""

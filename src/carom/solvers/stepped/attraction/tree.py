@@ -1,0 +1,112 @@
+"""Attraction by a tree, in which far bodies pull as a group; and the choice between it and the sum over all pairs.
+
+After Barnes and Hut ("A hierarchical O(N log N) force-calculation algorithm", Nature 324, 1986), with second moments
+and one walk for a group of bodies (Barnes, "A modified tree code: don't laugh; it runs", J. Comput. Phys. 87, 1990).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numba.extending import overload
+
+from carom.errors import Problem, SceneError
+from carom.kernels.jit import INLINE, Index, kernel
+from carom.physics.attraction import (
+    Direct,
+    add_direct,
+    attract_first,
+    attract_rest,
+    columns,
+    direct,
+    energy_direct,
+    fill,
+)
+from carom.solvers.stepped.attraction.nodes import LEAF, MOMENTS, SPOT, Tree
+from carom.solvers.stepped.attraction.walk import add_tree, energy_tree
+
+CROSSOVER = 4000  # bodies from which on the tree is the faster one, even where they crowd around a centre
+PARTED = 2000  # bodies from which on all pairs are summed in two parts, of which another thread may do one
+OPENING = 0.5  # θ, if nobody says
+COARSEST = 2.0  # θ beyond which nothing is left of the accuracy
+
+
+def attraction_of(
+    n: int, G: float, softening: float = 0.0, opening: float | None = None, strict: bool = False
+) -> Direct | Tree:
+    """Attraction between at most n bodies: parameters, and the memory that the kernels need.
+
+    `opening` is θ of the tree; 0 takes all pairs, None the faster of the two (with θ = OPENING). `strict` takes IEEE's
+    square root and division instead of the quick inverse cube. Either gives the same bits on every machine.
+    """
+    problems = []
+    if not math.isfinite(G):
+        problems.append(Problem("attraction.G", f"{G} is not a finite number", "Give a constant in N m²/kg²."))
+    if not 0.0 <= softening < 1e75:
+        problems.append(Problem("attraction.softening", f"{softening} m is no length", "Give 0 or more, below 1e75 m."))
+    if opening is not None and not 0.0 <= opening <= COARSEST:
+        remedy = f"Give a number up to {COARSEST:g} (0.5 is usual; the smaller, the more accurate), or 0 for no tree."
+        problems.append(Problem("attraction.opening", f"{opening} is not between 0 and {COARSEST:g}", remedy))
+    if problems:
+        raise SceneError(problems)
+    if opening is None:
+        opening = OPENING if n >= CROSSOVER else 0.0
+    soft, flavour = softening * softening, (1.0,) if strict else ()
+    if opening == 0.0:
+        return direct(G, soft, flavour, n, parted=n >= PARTED)
+    leaves = max(1, -(-n // int(LEAF)))
+    nodes = 2 * leaves - 1
+    first, of_leaves, left, far, near = (np.zeros(nodes, np.uint32) for _ in range(5))
+    low, high, spot, moments = (np.zeros(width * nodes) for width in (4, 4, int(SPOT), int(MOMENTS)))
+    x, y, z, mass, ax, ay, az = columns(7, n)
+    rows = np.zeros(4 * leaves * int(LEAF))
+    return Tree(
+        *(G, soft, flavour, opening),
+        *(x, y, z, mass, ax, ay, az),
+        *(rows, first, of_leaves, left, low, high, spot, moments, far, near, np.zeros(1, np.int64)),
+    )
+
+
+def add_attraction(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> None:
+    """Add to the accelerations of the first n bodies what they do to each other; for kernels."""
+    raise NotImplementedError
+
+
+def attraction_energy(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> float:
+    """The potential energy of the first n bodies, J; for kernels."""
+    raise NotImplementedError
+
+
+def _offer(stub: Any, direct: Any, by_tree: Any) -> None:
+    """Let Numba choose between the two by the type of the attraction."""
+
+    def choose(dim: Any, attraction: Any, place: Any, accel: Any, n: Any) -> Any:
+        return (direct if attraction.instance_class is Direct else by_tree).py_func
+
+    options: Any = INLINE
+    overload(stub, jit_options=options, strict=False)(choose)
+
+
+_offer(add_attraction, add_direct, add_tree)
+_offer(attraction_energy, energy_direct, energy_tree)
+
+
+@kernel
+def potential_energy(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> float:
+    """The potential energy of the first n bodies, J; for Python."""
+    return attraction_energy(dim, attraction, place, accel, n)
+
+
+@kernel
+def line_up(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> int:
+    """Write bodies into the columns of a sum over all pairs; how many there are then."""
+    return int(fill(dim, attraction, place, accel, np.uint64(n)))
+
+
+@kernel
+def sum_part(dim: Any, attraction: Any, full: Index, rest: bool) -> None:
+    """One of the two parts of that sum; for threads."""
+    if rest:
+        attract_rest(dim, attraction, np.uint64(full))
+    else:
+        attract_first(dim, attraction, np.uint64(full))

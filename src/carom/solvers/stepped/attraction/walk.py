@@ -1,0 +1,199 @@
+"""The walk through a tree of bodies: who acts on whom as a group, and the pulls and potentials that follow.
+
+A node acts on a group as a whole if the box of the group is at least l/θ + δ away from the node's centre of mass, where
+l is the longest edge of the node's box and δ the distance of the centre of mass from the middle of that box.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from carom.kernels.jit import Index, Real, inline, noinline
+from carom.kernels.powers import inverse, inverse_cube, plus
+from carom.kernels.simd import spread_eight as spread
+from carom.kernels.simd import without, write
+from carom.physics.attraction import FLOOR, ONE, TILE, TWO, ZERO, added, difference, dot, of_eight, of_one, put
+from carom.solvers.stepped.attraction.nodes import FIVE, FOUR, LEAF, MOMENTS, SEVEN, SIX, SPOT, THREE, grow
+
+GROUP = np.uint64(4)  # leaves at most whose bodies share one walk through the tree
+
+
+@inline
+def outside(value: Real, low: Real, high: Real) -> Any:
+    """How far a number is outside an interval."""
+    return max(low - value, value - high, 0.0)
+
+
+@noinline
+def walk(dim: Any, tree: Any, group: Index, nodes: Index) -> tuple[Any, Any]:
+    """List the nodes that act on a group as a whole, and the leaves that do so body by body; how many of each.
+
+    The group itself is in neither list.
+    """
+    spot, leaves, low, high = tree.spot, tree.leaves, tree.low, tree.high
+    g, far, near, node = FOUR * group, ZERO, ZERO, ZERO
+    while node < nodes:
+        count, s = np.uint64(leaves[node]), SPOT * node
+        behind = node + TWO * count - ONE
+        if node <= group < behind:
+            node = behind if node == group else node + ONE
+            continue
+        dx = outside(spot[s], low[g], high[g])
+        dy = outside(spot[s + ONE], low[g + ONE], high[g + ONE])
+        square = dx * dx + dy * dy
+        if len(dim) == 3:
+            dz = outside(spot[s + TWO], low[g + TWO], high[g + TWO])
+            square += dz * dz
+        if square >= spot[s + THREE]:
+            tree.far[far] = node
+            far += ONE
+            node = behind
+        elif count == ONE:
+            tree.near[near] = tree.first[node]
+            near += ONE
+            node = behind
+        else:
+            node += ONE
+    return far, near
+
+
+# ---------------------------------------------------------------- pull
+
+
+@inline
+def turned(dim: Any, strict: Any, moments: Any, q: Index, d: Any) -> tuple[Any, Any, Any]:
+    """M d: three times the second moments of a node, times the distance."""
+    xx, xy, yy = moments[q + ONE], moments[q + TWO], moments[q + THREE]
+    x, y = plus(strict, xy, d[1], xx * d[0]), plus(strict, yy, d[1], xy * d[0])
+    if len(dim) == 3:
+        xz, yz, zz = moments[q + FOUR], moments[q + FIVE], moments[q + SIX]
+        z = plus(strict, zz, d[2], plus(strict, yz, d[1], xz * d[0]))
+        return plus(strict, xz, d[2], x), plus(strict, yz, d[2], y), z
+    else:
+        return x, y, d[2]
+
+
+@inline
+def by_node(dim: Any, strict: Any, soft: Real, tree: Any, node: Index, p: Any, a: Any) -> Any:
+    """a and the pull of a node on eight bodies at p.
+
+    (G m + (5/2 d·M d / s - tr M / 2) / s) s^(-3/2) d - s^(-5/2) M d, with s = d² + ε²: minus the gradient of the
+    potential of `potential_of_node`. M is not made traceless, so this holds with softening too.
+    """
+    t, q = SPOT * node, MOMENTS * node
+    d = difference((spread(tree.spot[t]), spread(tree.spot[t + ONE]), spread(tree.spot[t + TWO])), p)
+    s = dot(dim, strict, d, d, soft)
+    y2, y3 = inverse(strict, s), inverse_cube(strict, s)
+    md = turned(dim, strict, tree.moments, q, d)
+    w = plus(strict, dot(dim, strict, md, d, spread(0.0)) * 2.5, y2, -tree.moments[q + SEVEN])
+    a = added(dim, strict, plus(strict, w, y2, tree.moments[q]) * y3, d, a)
+    return added(dim, strict, y2 * y3 * -1.0, md, a)
+
+
+@inline
+def by_bodies(dim: Any, strict: Any, soft: Real, tree: Any, begin: Index, end: Index, p: Any, a: Any) -> Any:
+    """a and the pull of bodies begin … end - 1 on eight bodies at p."""
+    for j in range(begin, end):
+        d = difference(of_one(tree.x, tree.y, tree.z, j), p)
+        a = added(dim, strict, inverse_cube(strict, dot(dim, strict, d, d, soft)) * tree.mass[j], d, a)
+    return a
+
+
+@noinline
+def pull(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
+    """Write the accelerations of all bodies into the columns."""
+    soft, zero = max(tree.soft, FLOOR), spread(0.0)
+    group = ZERO
+    while group < nodes and tree.halted[0] == 0:
+        count = np.uint64(tree.leaves[group])
+        if count > GROUP:
+            group += ONE
+            continue
+        far, near = walk(dim, tree, group, nodes)
+        own = np.uint64(tree.first[group]) * LEAF
+        end = own + count * LEAF
+        for tile in range(own, end, TILE):
+            p, a = of_eight(tree.x, tree.y, tree.z, tile), (zero, zero, zero)
+            for k in range(far):
+                a = by_node(dim, strict, soft, tree, np.uint64(tree.far[k]), p, a)
+            for k in range(near):
+                begin = np.uint64(tree.near[k]) * LEAF
+                a = by_bodies(dim, strict, soft, tree, begin, begin + LEAF, p, a)
+            put(dim, tree.ax, tree.ay, tree.az, tile, by_bodies(dim, strict, soft, tree, own, end, p, a))
+        group += TWO * count - ONE
+
+
+@inline
+def add_tree(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> None:
+    """Add to `accel` what the first n bodies do to each other, by the tree."""
+    if n > 0:
+        pull(dim, tree.strict, tree, grow(dim, tree, place, accel, np.uint64(n)))
+        for k in range(ZERO, np.uint64(n)):
+            i = np.uint64(tree.rows[FOUR * k + THREE])
+            accel[i, 0] += tree.ax[k]
+            accel[i, 1] += tree.ay[k]
+            if len(dim) == 3:
+                accel[i, 2] += tree.az[k]
+
+
+# ---------------------------------------------------------------- energy
+
+
+@inline
+def potential_of_node(dim: Any, strict: Any, soft: Real, tree: Any, node: Index, p: Any, v: Any) -> Any:
+    """v and minus the potential of a node: G m s^(-1/2) + (d·M d / s - tr M / 3) s^(-3/2) / 2, s = d² + ε²."""
+    t, q = SPOT * node, MOMENTS * node
+    d = difference((spread(tree.spot[t]), spread(tree.spot[t + ONE]), spread(tree.spot[t + TWO])), p)
+    s = dot(dim, strict, d, d, spread(soft))
+    y2, y3 = inverse(strict, s + FLOOR), inverse_cube(strict, s + FLOOR)
+    w = dot(dim, strict, turned(dim, strict, tree.moments, q, d), d, spread(0.0)) * 0.5
+    w = plus(strict, w, y2, tree.moments[q + SEVEN] * (-1.0 / 3.0))
+    return plus(strict, plus(strict, s, spread(tree.moments[q]), w), y3, v)
+
+
+@inline
+def potential_of_bodies(
+    dim: Any, strict: Any, soft: Real, tree: Any, begin: Index, end: Index, tile: Index, p: Any, v: Any
+) -> Any:
+    """v and minus the potential of bodies begin … end - 1 at the eight of a tile, but of none at itself."""
+    for j in range(begin, end):
+        d, m = difference(of_one(tree.x, tree.y, tree.z, j), p), spread(tree.mass[j])
+        if tile <= j < tile + TILE:
+            m = without(m, j - tile)
+        s = dot(dim, strict, d, d, spread(soft))
+        v = plus(strict, s * inverse_cube(strict, s + FLOOR), m, v)
+    return v
+
+
+@noinline
+def fathom(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
+    """Write minus the potential at all bodies into the column ax."""
+    soft, group = tree.soft, ZERO
+    while group < nodes and tree.halted[0] == 0:
+        count = np.uint64(tree.leaves[group])
+        if count > GROUP:
+            group += ONE
+            continue
+        far, near = walk(dim, tree, group, nodes)
+        own = np.uint64(tree.first[group]) * LEAF
+        end = own + count * LEAF
+        for tile in range(own, end, TILE):
+            p, v = of_eight(tree.x, tree.y, tree.z, tile), spread(0.0)
+            for k in range(far):
+                v = potential_of_node(dim, strict, soft, tree, np.uint64(tree.far[k]), p, v)
+            for k in range(near):
+                begin = np.uint64(tree.near[k]) * LEAF
+                v = potential_of_bodies(dim, strict, soft, tree, begin, begin + LEAF, tile, p, v)
+            write(tree.ax, tile, potential_of_bodies(dim, strict, soft, tree, own, end, tile, p, v))
+        group += TWO * count - ONE
+
+
+@inline
+def energy_tree(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> float:
+    """The potential energy of the first n bodies, J, by the tree."""
+    energy = 0.0
+    if n > 0:
+        fathom(dim, tree.strict, tree, grow(dim, tree, place, accel, np.uint64(n)))
+        for k in range(ZERO, np.uint64(n)):
+            energy -= 0.5 * accel[np.uint64(tree.rows[FOUR * k + THREE]), 3] * tree.ax[k]
+    return energy

@@ -1,0 +1,1 @@
+"""Balls that meet within a step."""

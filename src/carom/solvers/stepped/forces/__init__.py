@@ -1,0 +1,1 @@
+"""Forces on bodies: those of the scene, and custom ones."""

@@ -1,0 +1,1 @@
+"""Piles: soft contacts in substeps, for bodies that come to rest on each other."""

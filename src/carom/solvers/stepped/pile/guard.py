@@ -1,0 +1,130 @@
+"""Bodies of a pile, walls and cloth: nobody is beyond one when the step ends.
+
+In a pile a wall is the plane at the nearest place of it when the step begins. A fast body in a hollow would be beyond
+the wall on its other side. So the way of such a body is looked at again, from where the step began, and whoever met a
+wall on it bounces off as in `obstacles`; as does one that others have pressed too deep into a wall. Who is beyond a
+flat wall, driven there by a force that was not there when the step began, is put back to it. A triangle of cloth too is
+where it was to be when the step began: who has come through one since, or nearly so, parts from it as in `cloth`.
+"""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from carom.kernels.jit import Index, Real, inline, noinline
+from carom.physics.clearance import is_free
+from carom.solvers.stepped.contacts.logs import copy_notes
+from carom.solvers.stepped.pile.memory import LOST
+from carom.solvers.stepped.regions.cloth import meet_cloth
+from carom.solvers.stepped.regions.feelers import feel, mark_feelers
+from carom.solvers.stepped.regions.obstacles import meet_all
+from carom.solvers.stepped.regions.push_out import depth_at
+
+SLOW: Final = 0.1  # part of its radius that a body may move in a step, and soft contacts hold it
+SOFT: Final = 0.05  # part of its radius by which a body may be in a wall
+CLOSE: Final = 0.5  # part of its radius at which a body is too near to the middle of a cloth
+
+
+@inline
+def mark_places(dim: Any, bodies: Any, n: Index, walls: Any, cloth: Any) -> None:
+    """Keep where all are when the step begins, if there is a wall that is not flat, or a cloth."""
+    if len(cloth) > 0:
+        for k in range(n):
+            for axis in range(3):
+                cloth.start[np.uint64(k), axis] = bodies.place[np.uint64(k), axis]
+    if len(walls) > 0:
+        mark_feelers(walls.feelers, bodies, n, 0.0)
+        for k in range(n):
+            for axis in range(len(dim)):
+                bodies.last[np.uint64(k), axis] = bodies.place[np.uint64(k), axis]
+
+
+@inline
+def guard_walls(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, setting: Any, walls: Any, pile: Any, logs: Any
+) -> None:
+    """Lead back who has passed a wall in the step that ended at t, being fast, or is deep in one, being pressed."""
+    if len(walls) > 0:
+        felt = feel(dim, dt, bodies, clock.bodies, setting, walls, walls.feelers)
+        pile.account[LOST] += felt[0] + felt[1]
+        for k in range(clock.bodies):
+            i = np.uint64(k)
+            way = 0.0
+            for axis in range(len(dim)):
+                d = bodies.place[i, axis] - bodies.last[i, axis]
+                way += d * d
+            way, r = math.sqrt(way), bodies.place[i, 3]
+            x = (bodies.place[i, 0], bodies.place[i, 1], bodies.place[i, 2])
+            if bodies.velocity[i, 3] == 0.0 or is_free(dim, walls.clearance, x[0], x[1], x[2], r + way):
+                continue
+            if way > SLOW * r or depth_at(dim, walls.regions, walls.edges, x, r) > SOFT * r:
+                lead_back(dim, t, dt, i, clock, bodies, setting, walls, pile, logs)
+
+
+@inline
+def guard_cloth(
+    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, cloth: Any, logs: Any
+) -> None:
+    """Part from the cloth who has come too near to its middle in the step that began at t."""
+    if len(cloth) > 0:
+        meet_cloth(dim, t, dt, clock, bodies, periods, setting, cloth, CLOSE, logs)
+
+
+@noinline
+def guard_planes(dim: Any, dt: Real, bodies: Any, n: Index, planes: Any, pile: Any) -> None:
+    """Put back to flat walls who is deeper in them than soft contacts allow.
+
+    That is a part of the radius or, for points, of a fall in one step.
+    """
+    place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
+    for k in range(n):
+        i = np.uint64(k)
+        if velocity[i, 3] == 0.0:
+            continue
+        sag = ((abs(accel[i, 0]) + abs(accel[i, 1])) + abs(accel[i, 2])) * dt * dt
+        for row in range(planes.shape[0]):
+            depth, un, an = place[i, 3] + planes[row, 3], 0.0, 0.0
+            for axis in range(len(dim)):
+                depth -= planes[row, axis] * place[i, axis]
+                un += planes[row, axis] * velocity[i, axis]
+                an += planes[row, axis] * accel[i, axis]
+            depth -= SOFT * place[i, 3]
+            if depth > 0.0 and (place[i, 3] > 0.0 or depth > SOFT * sag):
+                un = min(un, 0.0)
+                for axis in range(len(dim)):
+                    place[i, axis] += depth * planes[row, axis]
+                    velocity[i, axis] -= un * planes[row, axis]
+                pile.account[LOST] += accel[i, 3] * (0.5 * un * un + an * depth)
+
+
+@noinline
+def lead_back(
+    dim: Any, t: Real, dt: Real, i: Index, clock: Any, bodies: Any, setting: Any, walls: Any, pile: Any, logs: Any
+) -> None:
+    """Let body i meet the walls on the straight way from where the step began; what it loses is booked."""
+    place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
+    r, m = place[i, 3], accel[i, 3]
+    x, y, z = place[i, 0], place[i, 1], place[i, 2]
+    u, v, w = velocity[i, 0], velocity[i, 1], velocity[i, 2]
+    a, b, c = accel[i, 0], accel[i, 1], accel[i, 2]
+    for axis in range(len(dim)):
+        velocity[i, axis] = (place[i, axis] - bodies.last[i, axis]) / dt
+        accel[i, axis] = 0.0
+    place[i, 3] = (1.0 - SOFT) * r
+    bodies.since[i] = dt
+    _, _, contacts = meet_all(
+        dim, walls.regions, walls.edges, walls.clearance,
+        setting.wall_bounce, setting.wall_static, setting.wall_dynamic,
+        place, velocity, accel, setting.material, np.int64(i), np.int64(i) + 1, dt, bodies.since, bodies.begin,
+        -1.0, walls.notes,
+    )  # fmt: skip
+    place[i, 3], accel[i, 0], accel[i, 1], accel[i, 2] = r, a, b, c
+    if place[i, 0] == x and place[i, 1] == y and place[i, 2] == z:
+        velocity[i, 0], velocity[i, 1], velocity[i, 2] = u, v, w
+        return
+    after = (velocity[i, 0] * velocity[i, 0] + velocity[i, 1] * velocity[i, 1]) + velocity[i, 2] * velocity[i, 2]
+    fall = (a * (place[i, 0] - x) + b * (place[i, 1] - y)) + c * (place[i, 2] - z)
+    pile.account[LOST] += m * (0.5 * (((u * u + v * v) + w * w) - after) + fall)
+    clock.ball_wall += contacts
+    copy_notes(walls, min(contacts, walls.notes.size), t, clock, place, logs)

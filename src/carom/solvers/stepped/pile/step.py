@@ -1,0 +1,167 @@
+"""Piles: bodies that come to rest on each other, by soft contacts in substeps.
+
+For e < 1 and friction under gravity or other forces. A step is `begin_step`, then `substep` as often as wanted (the
+forces may be computed anew before each), then `end_step`; `advance_pile` does it all for constant accelerations. A
+substep of h: v += h a; the impulses of the last substep once more (warm start); contacts solved one by one in a fixed
+order (Gauss and Seidel); x += h v; contacts solved again without undoing overlaps, so that this leaves no speed behind.
+Impacts bounce at the end of the step. (The "soft step" of E. Catto, Solver2D, 2024, for bodies that do not turn, with
+exact meeting points for fast bodies, and no number that has a unit.)
+
+How many substeps: a pile of L layers comes to rest soon if L g h²/r is below about 0.03 (4 substeps of 1/240 s for
+thirty layers of half a metre; 16 for a centimetre); with fewer it takes longer. A fast body passes through no wall and
+no body at rest, whatever its speed; where one hit leads to the next within a step, bodies that were hit may overlap or
+pass, the more the farther they come in it. See `pile_pieces` for what is done about that.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from carom.kernels.jit import Index, Real, inline, kernel, stage
+from carom.solvers.stepped.contacts.grid import Space
+from carom.solvers.stepped.pile.cloth import walk_cloth
+from carom.solvers.stepped.pile.contacts import gather, sift, walk_near, walk_walls
+from carom.solvers.stepped.pile.fast import lend_fast, walk_fast
+from carom.solvers.stepped.pile.memory import DONE, LOST, NEEDED, Pile, Softness
+from carom.solvers.stepped.pile.solve import rebound, relax, solve, warm_start
+from carom.solvers.stepped.pile.warm_start import make_contacts
+
+SWEEPS = 64  # at most, in a substep with impacts that go on from body to body; a pile at rest needs one
+
+
+@stage
+def begin_step(
+    dim: Any,
+    pile: Pile,
+    space: Space,
+    softness: Softness,
+    n: Index,
+    dt: Real,
+    h: Real,
+    place: Any,
+    velocity: Any,
+    accel: Any,
+    material: Any,
+    walls: Any,
+    laws: Any,
+    linked: Any,
+) -> bool:
+    """Find the contacts of a step of dt, to be done in substeps of h.
+
+    False if there is no room for them: give more than `tally[NEEDED]` (`larger`) and call it again.
+    Bodies that have left a periodic axis are brought back into it; nothing else has changed when it returns False.
+    """
+    gather(dim, pile, space, n, dt, softness.margin, place, velocity, accel)
+    lend_fast(dim, pile, space)
+    count = walk_near(dim, pile, space, walls, n, dt)
+    count = walk_fast(dim, pile, space, count)
+    if count < pile.found.shape[0]:
+        count = sift(pile, count, linked)
+    count = walk_walls(dim, pile, walls, n, count)
+    count = walk_cloth(pile, pile.feet, n, dt, count)
+    pile.tally[NEEDED], pile.tally[DONE] = count, 0
+    if count >= pile.found.shape[0]:
+        return False
+    make_contacts(dim, pile, space, softness, n, dt, h, count, material, walls, laws)
+    return True
+
+
+@inline
+def kick(dim: Any, pile: Pile, n: Index, h: Real, accel: Any, again: bool) -> None:
+    """Change velocities by h a; from the second substep on, also by the impulses of the one before (v - kicked)."""
+    v, kicked, order = pile.v, pile.kicked, pile.grid.order
+    for k in range(n):
+        a = np.uint32(k)
+        if v[a, 3] > 0.0:
+            i = order[a]
+            for axis in range(len(dim)):
+                u = v[a, axis] + h * accel[i, axis]
+                v[a, axis] = u + (v[a, axis] - kicked[a, axis]) if again else u
+                kicked[a, axis] = u
+
+
+@inline
+def move(dim: Any, pile: Pile, n: Index, h: Real, place: Any) -> None:
+    """Change places by h v; a held body moves if it has been given a velocity."""
+    x, v, order = pile.x, pile.v, pile.grid.order
+    for k in range(n):
+        a = np.uint32(k)
+        i = order[a]
+        for axis in range(len(dim)):
+            x[a, axis] += h * v[a, axis]
+            place[i, axis] = x[a, axis]
+
+
+@inline
+def settle(dim: Any, pile: Pile, n: Index, h: Real, velocity: Any, accel: Any) -> None:
+    """Hand the velocities back to the bodies, and book what contacts took: -J·(v + v')/2, J = m (v' - v - h a).
+
+    v is the velocity before the substep and v' after it. So rest loses nothing, nor does free flight.
+    """
+    v, order = pile.v, pile.grid.order
+    lost = 0.0
+    for k in range(n):
+        a = np.uint32(k)
+        i = order[a]
+        work = 0.0
+        for axis in range(len(dim)):
+            before, after = velocity[i, axis], v[a, axis]
+            work += (after - (before + h * accel[i, axis])) * (after + before)
+            velocity[i, axis] = after
+        if v[a, 3] > 0.0:
+            lost -= 0.5 * accel[i, 3] * work
+    pile.account[LOST] += lost
+
+
+@stage
+def substep(
+    dim: Any, pile: Pile, softness: Softness, n: Index, h: Real, place: Any, velocity: Any, accel: Any, laws: Any
+) -> None:
+    """Advance by h; `place` and `velocity` are up to date after it, and are not to be changed before the step ends."""
+    again = pile.tally[DONE] > 0
+    kick(dim, pile, n, h, accel, again)
+    if not again:
+        warm_start(dim, pile)
+    for _ in range(SWEEPS):
+        if not solve(dim, pile, softness, h, laws):
+            break
+    move(dim, pile, n, h, place)
+    relax(dim, pile, laws)
+    settle(dim, pile, n, h, velocity, accel)
+    pile.tally[DONE] += 1
+
+
+@stage
+def end_step(dim: Any, pile: Pile, n: Index, velocity: Any, accel: Any) -> None:
+    """Let impacts bounce."""
+    rebound(dim, pile)
+    settle(dim, pile, n, 0.0, velocity, accel)
+
+
+@kernel
+def advance_pile(
+    dim: Any,
+    pile: Pile,
+    space: Space,
+    softness: Softness,
+    n: Index,
+    dt: Real,
+    substeps: int,
+    steps: int,
+    place: Any,
+    velocity: Any,
+    accel: Any,
+    material: Any,
+    walls: Any,
+    laws: Any,
+    linked: Any,
+) -> int:
+    """Advance by so many steps of dt with accelerations that do not change; how many were done before room ran out."""
+    h = dt / substeps
+    for step in range(steps):
+        if not begin_step(dim, pile, space, softness, n, dt, h, place, velocity, accel, material, walls, laws, linked):
+            return step
+        for _ in range(substeps):
+            substep(dim, pile, softness, n, h, place, velocity, accel, laws)
+        end_step(dim, pile, n, velocity, accel)
+    return steps

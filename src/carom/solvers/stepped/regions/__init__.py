@@ -1,0 +1,1 @@
+"""Bodies and forbidden regions: boundary, obstacles and cloth within a step."""

@@ -1,0 +1,148 @@
+"""Places of a cloth between its corners, which meet what is forbidden as the corners do.
+
+The corners alone would let pass what is narrower than the mesh: a nail, a thin bar, a small ball. A feeler is at
+Σ s x of three corners, with shares s that add up to 1. What it meets gives it an impulse J, of which each corner has
+s J, so that momentum is handed on exactly; the feeler answers as a body of 1/m' = Σ s²/m would.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from carom.kernels.jit import Index, Real, inline, noinline, stage
+from carom.physics.clearance import is_free
+from carom.physics.regions import nearest, probe
+from carom.physics.swept_contact import first_contact, slack_of
+from carom.solvers.stepped.contacts.paths import across, dot, joined, moved
+from carom.solvers.stepped.regions.cloth import RECOVERY, held_back, parted
+from carom.solvers.stepped.regions.obstacles import NOWHERE
+from carom.solvers.stepped.regions.surfaces import wall_of
+
+
+class Feelers(NamedTuple):
+    """The feelers of a scene."""
+
+    corners: Any  # (F, 3) uint32: rows of bodies
+    shares: Any  # (F, 3)
+    start: Any  # (N, 4): places of all bodies when the step begins
+
+
+@inline
+def mark_feelers(feelers: Any, bodies: Any, n: Index, dt: Real) -> None:
+    """Keep where all are when a step of dt begins that has been made already; with 0, one that is to come."""
+    if len(feelers) > 0:
+        for k in range(n):
+            i = np.uint64(k)
+            for axis in range(3):
+                path = bodies.velocity[i, axis] - 0.5 * bodies.accel[i, axis] * dt
+                feelers.start[i, axis] = bodies.place[i, axis] - path * dt
+
+
+@inline
+def feel(dim: Any, dt: Real, bodies: Any, n: Index, setting: Any, walls: Any, feelers: Any) -> tuple[Real, Real]:
+    """Let all feelers meet what is forbidden within a step of dt; energies lost by restitution and by friction, J."""
+    return feel_all(dim, dt, bodies, n, setting, walls, feelers) if len(feelers) > 0 else (0.0, 0.0)
+
+
+@stage
+def feel_all(dim: Any, dt: Real, bodies: Any, n: Index, setting: Any, walls: Any, feelers: Any) -> tuple[Real, Real]:
+    """As `feel`, where there are feelers: one by one, each with what those before it have left to its corners."""
+    bounced, rubbed = 0.0, 0.0
+    for f in range(feelers.corners.shape[0]):
+        k = np.uint64(f)
+        a, b, c = feelers.corners[k, 0], feelers.corners[k, 1], feelers.corners[k, 2]
+        if max(a, b, c) >= n:
+            continue
+        x, was = weighed(feelers, k, bodies.place), weighed(feelers, k, feelers.start)
+        way = moved(x, -1.0, was)
+        r = bodies.place[np.uint64(a), 3]
+        reach = r + ((abs(way[0]) + abs(way[1])) + abs(way[2]))
+        if not is_free(dim, walls.clearance, x[0], x[1], x[2], reach):
+            lost = feel_one(dim, dt, x, way, r, bodies, setting, walls, feelers, k)
+            bounced += lost[0]
+            rubbed += lost[1]
+    return bounced, rubbed
+
+
+@inline
+def weighed(feelers: Any, k: Index, rows: Any) -> Any:
+    """Σ s q of the corners of feeler k: its place or velocity or acceleration."""
+    x, y, z = 0.0, 0.0, 0.0
+    for c in range(3):
+        corner, share = np.uint64(feelers.corners[k, np.uint64(c)]), feelers.shares[k, np.uint64(c)]
+        x += share * rows[corner, 0]
+        y += share * rows[corner, 1]
+        z += share * rows[corner, 2]
+    return x, y, z
+
+
+@inline
+def found(dim: Any, dt: Real, x: Any, way: Any, r: Real, walls: Any) -> tuple[Real, Any, Index]:
+    """What a feeler met first on a straight way, τ before its end, or else what it is in there, with τ = 0.
+
+    Gives τ, the normal, and the material; a τ of -1 if it met nothing.
+    """
+    path = joined(x, moved((0.0, 0.0, 0.0), 1.0 / dt, way), (0.0, 0.0, 0.0))
+    tau, k, j = first_contact(dim, walls.regions, walls.edges, path, r, dt, NOWHERE)
+    if tau >= 0.0:
+        at = moved(x, -tau / dt, way)
+        slack = slack_of(path, r, np.sqrt(dot(way, way)), walls.regions[k].scale)
+        _, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, k, j, at[0], at[1], at[2], slack)
+        return tau, (nx, ny, nz), wall_of(walls.regions, walls.edges, k, j)
+    deepest, n, wall = r, (0.0, 0.0, 0.0), np.uint32(0)
+    for row in range(len(walls.regions)):
+        d, nx, ny, nz, j = nearest(dim, walls.regions, walls.edges, np.uint32(row), x[0], x[1], x[2])
+        if d < deepest:
+            deepest, n, wall = d, (nx, ny, nz), wall_of(walls.regions, walls.edges, np.uint32(row), j)
+    return (0.0 if deepest < r else -1.0), n, wall
+
+
+@inline
+def depth_in(dim: Any, x: Any, r: Real, walls: Any) -> Real:
+    """How deep a place is in what is forbidden, m; 0 outside."""
+    deepest = 0.0
+    for row in range(len(walls.regions)):
+        d = nearest(dim, walls.regions, walls.edges, np.uint32(row), x[0], x[1], x[2])[0]
+        deepest = max(deepest, r - d)
+    return deepest
+
+
+@noinline
+def feel_one(
+    dim: Any, dt: Real, x: Any, way: Any, r: Real, bodies: Any, setting: Any, walls: Any, feelers: Any, k: Index
+) -> tuple[Real, Real]:
+    """Let feeler k part from what it met, as in `cloth.touch_triangle`, and hand on to its corners what that gave.
+
+    Where it is inside, it comes out by a part of the depth, and by no more than forces move it in a step: the links are
+    not to be stretched at once.
+    """
+    tau, n, wall = found(dim, dt, x, way, r, walls)
+    soft = 0.0
+    for c in range(3):
+        share = feelers.shares[k, np.uint64(c)]
+        soft += share * share * bodies.velocity[np.uint64(feelers.corners[k, np.uint64(c)]), 3]
+    if tau < 0.0 or soft == 0.0:
+        return 0.0, 0.0
+    own = np.uint64(setting.material[np.uint64(feelers.corners[k, 0])])
+    u, a = weighed(feelers, k, bodies.velocity), weighed(feelers, k, bodies.accel)
+    straight = moved((0.0, 0.0, 0.0), 1.0 / dt, way)
+    un, acc, sn = dot(u, n), dot(a, n), dot(straight, n)
+    gain, back, impact = 0.0, 0.0, False
+    if min(un, un - acc * tau) < 0.0:
+        gain, back, impact = parted(un, acc, sn, tau, dt, setting.wall_bounce[own, wall])
+    rub, shift, rubbed = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
+    static, dynamic = setting.wall_static[own, wall], setting.wall_dynamic[own, wall]
+    if static > 0.0:
+        rub, shift, rubbed = held_back(
+            across(u, n), across(a, n), across(straight, n), gain / soft, tau, soft, static, dynamic, impact
+        )
+    end = moved(moved(x, back, n), soft, shift)
+    back += min(RECOVERY * depth_in(dim, end, r, walls), 0.5 * np.sqrt(dot(a, a)) * dt * dt)
+    jolt, move = moved(rub, gain / soft, n), moved(shift, back / soft, n)
+    for c in range(3):
+        corner = np.uint64(feelers.corners[k, np.uint64(c)])
+        part = feelers.shares[k, np.uint64(c)] * bodies.velocity[corner, 3]
+        for axis in range(3):
+            bodies.velocity[corner, axis] += part * jolt[axis]
+            bodies.place[corner, axis] += part * move[axis]
+    return (acc * back - gain * (un + 0.5 * gain)) / soft, rubbed

@@ -1,0 +1,158 @@
+"""Motion along the surface of a forbidden region: sliding, sticking, being led round it."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from carom.kernels.jit import Index, Real, inline, noinline
+from carom.physics.regions import ARC, OUTLINE, SEGMENT, probe
+from carom.physics.swept_contact import ROUNDING
+from carom.solvers.stepped.contacts.paths import across, cross, dot, joined, moved
+
+GUESSES: Final = 8
+"""Steps of Newton's method on a surface; three do in a smooth hollow."""
+
+
+@inline
+def rubbed(u: Any, jolt: Real, static: Real, dynamic: Real) -> tuple[Any, Real]:
+    """What friction adds to the velocity u along a surface under the impulse `jolt` (m/s), and the energy it takes."""
+    zero = (0.0, 0.0, 0.0)
+    square = dot(u, u)
+    if square == 0.0 or static == 0.0:
+        return zero, 0.0
+    speed = np.sqrt(square)
+    if speed <= static * jolt:
+        return moved(zero, -1.0, u), 0.5 * square
+    j = dynamic * jolt
+    return moved(zero, -j / speed, u), j * (speed - 0.5 * j)
+
+
+@inline
+def slid(u: Any, a: Any, tau: Real, static: Real, dynamic: Real) -> tuple[Any, Any, Any, Any]:
+    """Sliding for τ with velocity u and acceleration a, against the friction of a load, `static` and `dynamic` in m/s².
+
+    Gives the displacement, velocity at the end and acceleration of a path, and the deceleration by friction.
+    """
+    zero = (0.0, 0.0, 0.0)
+    v = moved(u, tau, a)
+    speed = np.sqrt(dot(v, v))
+    if static > 0.0 and speed <= static * tau:
+        stop = min(np.sqrt(dot(u, u)) / static, tau)
+        way = moved(zero, 0.5 * stop, u)
+        return way, zero, moved(zero, -2.0 / (tau * tau), way), a
+    drag = moved(zero, dynamic / speed, v) if dynamic > 0.0 else zero
+    b = moved(a, -1.0, drag)
+    return moved(zero, tau, moved(u, 0.5 * tau, b)), moved(u, tau, b), b, drag
+
+
+@inline
+def rubbed_off(drag: Any, x: Any, u: Any, at: Any, v: Any, sticks: bool) -> Real:
+    """The energy that friction took, a unit of mass, from a body that slid from x, with u, to another place, with v."""
+    worked = dot(drag, moved(at, -1.0, x))
+    return worked + 0.5 * (dot(u, u) - dot(v, v)) if sticks else worked
+
+
+@inline
+def surface(dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Any, slack: Real) -> Any:
+    """Distance from a feature and its normal; an edge goes on straight, an arc as a circle, until the step ends."""
+    if regions[np.uint32(k)].kind == OUTLINE and edges[np.uint32(j)].kind == SEGMENT:
+        edge = edges[np.uint32(j)]
+        return (x[0] - edge.x) * edge.nx + (x[1] - edge.y) * edge.ny, edge.nx, edge.ny, 0.0
+    if regions[np.uint32(k)].kind == OUTLINE and edges[np.uint32(j)].kind == ARC:
+        slack = np.inf
+    d, nx, ny, nz, _ = probe(dim, regions, edges, k, j, x[0], x[1], x[2], slack)
+    return d, nx, ny, nz
+
+
+@noinline
+def led(
+    dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Any, n: Any, way: Any, free: Real, r: Real, slack: Real
+) -> Real:
+    """How far along n a body that goes from x by `way` on a tangent must be moved to be on the surface.
+
+    Down by at most `free`, as far as it would fall; or up, out of a hollow. Newton's method: on what is convex it comes
+    from outside, in a hollow from inside, so that it never gets to the far side of something thin.
+    """
+    rise = 0.0
+    for _ in range(GUESSES):
+        at = moved(moved(x, 1.0, way), rise, n)
+        d, nx, ny, nz = surface(dim, regions, edges, k, j, at, slack)
+        g = d - r
+        slope = (nx * n[0] + ny * n[1]) + nz * n[2]
+        if abs(g) <= slack or not slope > 0.0 or not g < np.inf:
+            break
+        rise -= g / slope
+        if rise <= -free:
+            break
+    return max(rise, -free)
+
+
+@inline
+def bears(u: Any, p: Any, n: Any, dt: Real) -> bool:
+    """Does a surface with normal n, which a body touches, keep bearing it at velocity u and acceleration p?"""
+    s, b = dot(u, n), dot(p, n)
+    return bool(s < -ROUNDING * np.sqrt(dot(u, u)) or (b < 0.0 and s <= -b * dt))
+
+
+@noinline
+def held(
+    dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Any, u: Any, a: Any, n: Any, tau: Real, r: Real,
+    slack: Real, static: Real, dynamic: Real,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The path of a body on one surface for the rest of the step, and its deceleration by friction."""
+    load = -dot(a, n)
+    along = across(a, n)
+    r += min(surface(dim, regions, edges, k, j, x, slack)[0] - r, 0.0)  # one that was inside is not thrown out
+    way = moved((0.0, 0.0, 0.0), tau, moved(u, 0.5 * tau, along))
+    rise = led(dim, regions, edges, k, j, x, n, way, 0.5 * load * tau * tau, r, slack)
+    bent = max(load + 2.0 * rise / (tau * tau), 0.0)  # what is curved bears more, or less
+    way, v, b, drag = slid(u, along, tau, static * bent, dynamic * bent)
+    end = moved(x, 1.0, way)
+    if rise == 0.0 or dot(v, v) == 0.0:
+        return joined(end, v, b), drag
+    rise = led(dim, regions, edges, k, j, x, n, way, 0.5 * load * tau * tau, r, slack)
+    end = moved(end, rise, n)
+    half = moved(moved(u, 0.5 * tau, b), rise / tau, n)
+    v = moved(moved(half, 0.5 * tau, b), -0.5 * tau * load, n)
+    d, nx, ny, nz = surface(dim, regions, edges, k, j, end, slack)
+    out = (nx, ny, nz)
+    if d - r <= slack and dot(v, out) < 0.0:
+        v = across(v, out)
+    return joined(end, v, moved((0.0, 0.0, 0.0), 2.0 / tau, moved(v, -1.0, half))), drag
+
+
+@inline
+def grooved(x: Any, u: Any, a: Any, n: Any, h: Any, tau: Real, static: Any, dynamic: Any) -> tuple[Any, Any]:
+    """The path of a body on two surfaces, along the edge where they meet, and its deceleration by friction.
+
+    n, h are their unit normals, u is along both; `static` and `dynamic` have the coefficients of friction of both.
+    """
+    line = cross(n, h)
+    sine = dot(line, line)  # squared
+    along = moved((0.0, 0.0, 0.0), dot(a, line) / sine, line)
+    an, ah, c = dot(a, n), dot(a, h), dot(n, h)
+    one = max((c * ah - an) / sine, 0.0)
+    two = max((c * an - ah) / sine, 0.0)
+    way, v, b, drag = slid(u, along, tau, static[0] * one + static[1] * two, dynamic[0] * one + dynamic[1] * two)
+    return joined(moved(x, 1.0, way), v, b), drag
+
+
+@inline
+def wall_of(regions: Any, edges: Any, k: Index, j: Index) -> Index:
+    """The material of a feature."""
+    if regions[np.uint32(k)].kind == OUTLINE:
+        return np.uint32(edges[np.uint32(j)].material)
+    return np.uint32(regions[np.uint32(k)].material)
+
+
+@inline
+def goes_on(n: Any, h: Any, r: Real, slack: Real) -> bool:
+    """Is a surface that is met the continuation of one that the body slides on, but for the rounding of gaps?"""
+    return bool(1.0 - dot(n, h) <= ROUNDING + min(2.0 * slack / r, 1e-6) if r > 0.0 else 1.0 - dot(n, h) <= ROUNDING)
+
+
+@inline
+def is_edge(n: Any, h: Any) -> bool:
+    """Do two surfaces meet in an edge, not back to back?"""
+    line = cross(n, h)
+    return bool(dot(line, line) > 1e-12)

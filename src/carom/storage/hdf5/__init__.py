@@ -1,0 +1,1 @@
+"""HDF5: reading, writing and packing what recordings are made of."""

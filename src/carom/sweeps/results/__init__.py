@@ -1,0 +1,1 @@
+"""The results of a study: its journal, its table, its plot."""

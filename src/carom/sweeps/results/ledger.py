@@ -1,0 +1,377 @@
+"""A results folder: which runs of a study have ended, and how.
+
+    study.toml      the study, with its scene
+    runs.jsonl      the journal: a line for each run that has ended, in the order in which they ended
+    runs/           recordings, if the study wants them: `<id>.h5`
+    table.csv       a row a run, in the order of the plan
+    table.parquet   the same, with types
+    summary.csv     a row a point: means over its repeats
+
+The journal is what counts; tables are made from it. Of several lines of a run the first counts; where a run that failed
+or timed out was done again on request, the first line of its last try.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from io import FileIO
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from carom.atomic_write import replaced, sync
+from carom.errors import CaromError, StorageError
+from carom.storage.lock import Lock
+from carom.sweeps.results.journal import (
+    LONGEST_LINE,
+    SCHEMA,
+    Entry,
+    Index,
+    Scan,
+    decoded,
+    encoded,
+    is_row,
+    one_line,
+    plain,
+    scan,
+    valued,
+)
+from carom.sweeps.results.progress import JOURNAL, RECORDINGS, STUDY, Counts, Status, ids, mark_of, status, study_in
+from carom.sweeps.results.sheets import TABLES, Sheet, write
+from carom.sweeps.study.columns import columns as columns_of
+
+if TYPE_CHECKING:
+    from carom.sweeps.study.study import RunSpec, Study
+
+__all__ = ["Counts", "Ledger", "Status", "sheet_of"]
+
+AT_MOST = 5.0
+"""What is written down is on the disk after so many seconds, if more comes or `flush` is called, s."""
+
+
+class Ledger:
+    """The results of a study in a folder, open for writing: by one process at a time.
+
+    `Ledger.begin` and `Ledger.resume` make one. Close it, or use it in a `with`.
+    """
+
+    def __init__(self, folder: Path, study: Study, columns: Sequence[str] | None) -> None:
+        self.folder, self.study = folder, study
+        self.path = folder / JOURNAL
+        self.sheet, self._mark = sheet_of(study, columns), mark_of(study)
+        self.notes: list[str] = []
+        """What a user should be told, a line each: it is no error."""
+        self._index, self._tally = Index(), dict.fromkeys(("done", "failed", "timed out"), 0)
+        self._file: FileIO | None = None
+        self._end = 0
+        self._synced, self._dirty = monotonic(), False
+        self._lock = Lock(self.path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _no_folder(folder, error) from error
+        self._lock.acquire()
+
+    @classmethod
+    def begin(cls, folder: str | Path, study: Study, *, columns: Sequence[str] | None = None) -> Ledger:
+        """Begin in a folder that holds no results yet, nor files that tables would take the place of.
+
+        `columns` are those of `carom.sweeps.study.columns.columns(study)`, for who knows them already.
+        """
+        ledger = cls(Path(folder), study, columns)
+        with ledger._or_released():
+            ledger._refuse_results()
+            ledger._sweep_up()
+            with replaced(ledger.path) as file:
+                file.write(ledger._header())
+            ledger._open()
+            ledger._write_study()
+        return ledger
+
+    @classmethod
+    def resume(
+        cls, folder: str | Path, study: Study, *, retry: bool = False, columns: Sequence[str] | None = None
+    ) -> Ledger:
+        """Go on where an earlier sweep ended; with `retry`, runs that failed or timed out are done again.
+
+        The study may be another one: runs that it has in common with the earlier one are not done again.
+        """
+        journal = Path(folder) / JOURNAL
+        if not journal.exists():
+            return cls.begin(folder, study, columns=columns)
+        ledger = cls(Path(folder), study, columns)
+        with ledger._or_released():
+            ledger._take_up(scan(journal), retry=retry)
+            ledger._sweep_up()
+        return ledger
+
+    @staticmethod
+    def status(folder: str | Path, study: Study | None = None) -> Status:
+        """What a folder holds for its own study, or for another one; also while another process writes to it."""
+        return status(Path(folder), study)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ledger of {self.folder}: {self.counts.total - self.counts.left} of {self.counts.total} runs>"
+
+    @property
+    def counts(self) -> Counts:
+        """How many of the study's runs have ended how; those to be done again are left."""
+        return Counts(len(self.study), self._tally["done"], self._tally["failed"], self._tally["timed out"])
+
+    @property
+    def done(self) -> Done:
+        """The ids of runs that need not be done: `id in ledger.done`."""
+        return Done(self._index)
+
+    @property
+    def recordings(self) -> Path:
+        """Where the runs' own files are, one `<id>.h5` each; made when it is first asked for."""
+        folder = self.folder / RECORDINGS
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise _no_folder(folder, error) from error
+        return folder
+
+    def add(self, row: Mapping[str, Any]) -> bool:
+        """Write down a run that has ended; False if it was there already: then nothing is written.
+
+        It is handed to the system at once, so that nothing is lost if this process is killed.
+        """
+        known = self._index.find(row["id"])
+        if known is not None and not known.again:
+            return False
+        record = self._record(row, 1 if known is None else known.tries + 1)
+        place = self._end
+        self._append(encoded(record))
+        entry = Entry.of_record(record, place)
+        self._index.put(record["id"], entry)
+        self._tally[entry.status] += 1
+        if monotonic() - self._synced >= AT_MOST:
+            self.flush()
+        return True
+
+    def flush(self) -> None:
+        """Put everything on the disk."""
+        if self._dirty and self._file is not None:
+            try:
+                sync(self._file.fileno())
+            except OSError as error:
+                raise StorageError.of(self.path, error) from error
+            self._dirty = False
+        self._synced = monotonic()
+
+    def close(self) -> None:
+        """Put everything on the disk, and let others write."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._lock.release)
+            if self._file is not None:
+                stack.callback(self._file.close)
+                stack.callback(setattr, self, "_file", None)
+                self.flush()
+
+    def rows(self) -> Iterator[tuple[RunSpec, dict[str, Any]]]:
+        """Runs that have ended with their records, in the order of the plan."""
+        try:
+            with self.path.open("rb") as file:
+                for k in range(len(self.study)):
+                    spec = self.study.run_at(k)
+                    entry = self._index.find(spec.id)
+                    if entry is not None:
+                        file.seek(entry.place)
+                        record = decoded(file.readline(LONGEST_LINE))
+                        if record is None or not is_row(record) or record["id"] != spec.id:
+                            what = f"the line of run {spec.id} was changed by someone else"
+                            raise StorageError(self.path, what, "Resume the sweep: that run will be done again.")
+                        yield spec, record
+        except OSError as error:
+            raise StorageError.of(self.path, error) from error
+
+    def write_tables(self) -> None:
+        """Write the tables of all runs that have ended: the same bytes in whatever order they ended.
+
+        All take the place of the earlier ones when they are whole; if something goes wrong, those stay.
+        """
+        write(self.folder, self.sheet, self._flat())
+
+    def _flat(self) -> Iterator[dict[str, Any]]:
+        """Rows of the table."""
+        for spec, record in self.rows():
+            yield {
+                "index": spec.index, "id": spec.id, "point": spec.point, "repeat": spec.repeat, "seed": spec.seed,
+                **{path: _parameter(spec.parameters[path], kind) for path, kind in self.sheet.parameters.items()},
+                "status": record["status"], "reason": one_line(record["reason"]),
+                **{name: valued(record["values"].get(name), kind) for name, kind in self.sheet.values.items()},
+            }  # fmt: skip
+
+    def _record(self, row: Mapping[str, Any], tries: int) -> dict[str, Any]:
+        values = row["values"]
+        record = {
+            "id": row["id"],
+            "status": row["status"],
+            "reason": one_line(row["reason"]),
+            "values": {name: plain(values.get(name), kind) for name, kind in self.sheet.values.items()},
+            "seconds": round(float(row["seconds"]), 6),
+            "worker": one_line(row["worker"]),
+        }
+        if tries > 1:
+            record["try"] = tries
+        if not is_row(record):
+            raise ValueError(f"this is no row of a run: {record}")
+        return record
+
+    def _header(self) -> bytes:
+        from carom.storage.tape import versions  # noqa: PLC0415  # heavy; once a sweep
+
+        now = versions()
+        return encoded({
+            "carom": now["carom"], "versions": now, "schema": SCHEMA, "name": self.study.name,
+            "columns": list(self.sheet.values), "parameters": dict(self.sheet.parameters), "runs": len(self.study),
+            "digest": self.study.digest, "study": self._mark,
+        })  # fmt: skip
+
+    def _append(self, line: bytes) -> None:
+        """Write a line to the journal, wholly or not at all."""
+        if self._file is None:
+            raise StorageError(self.path, "is closed", "Resume the sweep to write on.")
+        try:
+            self._file.seek(self._end)
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except BaseException as error:  # also Ctrl-C: half a line must not stay
+            with contextlib.suppress(OSError):  # else it is a torn last line, which is cut off on resuming
+                self._file.truncate(self._end)
+            if isinstance(error, OSError):
+                raise StorageError.of(self.path, error) from error
+            raise
+        self._end += len(line)
+        self._dirty = True
+
+    def _open(self, end: int | None = None) -> None:
+        """Open the journal to write on at its end, or where its last whole line ends."""
+        try:
+            self._file = FileIO(self.path, "r+")
+            self._end = self._file.seek(0, 2)
+            if end is not None and end < self._end:
+                self._end = self._file.truncate(end)
+        except OSError as error:
+            raise StorageError.of(self.path, error) from error
+
+    @contextlib.contextmanager
+    def _or_released(self) -> Iterator[None]:
+        """Let others write if this one cannot begin."""
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(StorageError):
+                self.close()
+            raise
+
+    def _refuse_results(self) -> None:
+        if self.path.exists():
+            rows = len(scan(self.path).index)
+            if rows:
+                what = f"holds results of {rows} run{'s' if rows > 1 else ''} already"
+                raise StorageError(self.folder, what, "Resume them (--resume, resume=True) or choose another folder.")
+            return
+        for name in (STUDY, *TABLES):
+            if (self.folder / name).exists():
+                remedy = "Choose another folder, or take that file away."
+                raise StorageError(self.folder / name, "is there already, and is not of a sweep's results", remedy)
+
+    def _sweep_up(self) -> None:
+        """Take away recordings that were cut short, with their locks."""
+        with contextlib.suppress(OSError):
+            for part in [*(self.folder / RECORDINGS).glob(".*.part.h5*")]:
+                part.unlink()
+
+    def _write_study(self) -> None:
+        """Write the study, unless it is there: a sweep may have been killed before it was."""
+        path, content = self.folder / STUDY, self.study.dumps().encode("utf-8")
+        with contextlib.suppress(OSError):
+            if path.read_bytes() == content:
+                return
+        with replaced(path) as file:
+            file.write(content)
+
+    def _take_up(self, found: Scan, *, retry: bool) -> None:
+        """Go on with a journal."""
+        self._open(found.end)
+        self.notes += [f"{self.path}: {line}" for line in found.damage()]
+        self._index, header = found.index, found.header or {}
+        self._tell_versions(header)
+        wanted = self._index.among(ids(self.study), len(self.study))
+        if header.get("study") != self._mark:
+            self._tell_changes()
+            self._write_study()
+            self._append(self._header())
+        else:
+            self._write_study()
+        if others := len(wanted) - int(wanted.sum()):
+            many = (
+                "1 run is not wanted any more: it stays"
+                if others == 1
+                else f"{others} runs are not wanted any more: they stay"
+            )
+            self.notes.append(f"{self.path}: {many} in the journal, and not in the tables.")
+        if retry:
+            self._index.again()
+        self._tally = self._index.tally(wanted)
+
+    def _tell_versions(self, header: Mapping[str, Any]) -> None:
+        from carom.storage.tape import versions  # noqa: PLC0415  # heavy; once a sweep
+
+        was, now = header.get("versions"), versions()
+        earlier = was.items() if isinstance(was, dict) else ()
+        others = [f"{name} {old} (now {now.get(name)})" for name, old in earlier if now.get(name) != old]
+        if others:
+            self.notes.append(
+                f"{self.folder}: begun with {one_line(', '.join(others))}. "
+                "What is done stays; new runs may differ from old ones in the last bits."
+            )
+
+    def _tell_changes(self) -> None:
+        try:
+            changes = self.study.changes(study_in(self.folder))
+        except CaromError as error:
+            changes = [f"what changed cannot be told, because the earlier study cannot be read: {one_line(error)}"]
+        self.notes.extend(f"{self.folder}: the study has changed: {one_line(change)}" for change in changes)
+
+
+class Done:
+    """The ids of runs that need not be done."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def __contains__(self, identity: object) -> bool:
+        entry = self._index.find(identity) if isinstance(identity, str) else None
+        return entry is not None and not entry.again
+
+
+def sheet_of(study: Study, columns: Sequence[str] | None = None) -> Sheet:
+    """The columns of a study's table."""
+    sheet = Sheet.of(study.types, columns_of(study) if columns is None else columns)
+    sheet.check()
+    return sheet
+
+
+def _parameter(value: Any, kind: str) -> Any:
+    return float(value) if kind == "float" else one_line(value) if kind == "text" else value
+
+
+def _no_folder(folder: Path, error: OSError) -> StorageError:
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return StorageError(folder, "is a file, or lies in one, and not a folder", "Choose another name.")
+    return StorageError.of(folder, error)

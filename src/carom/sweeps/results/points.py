@@ -1,0 +1,169 @@
+"""What the plot of a study shows: points with error bars, a line a series, from the table of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import hypot, isfinite, nan, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import Problem, StudyError
+from carom.scene.fields.base import nearest
+from carom.sweeps.results.gather import Point
+from carom.sweeps.running.task import DONE
+
+if TYPE_CHECKING:
+    from carom.sweeps.results.table import Table
+    from carom.sweeps.study.study import PlotSpec, Study
+
+__all__ = ["Dot", "Line", "Value", "lines", "others", "spec_of", "wilson", "words"]
+
+Floats = NDArray[np.float64]
+Value = int | float | bool | str
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A point of the plot: the mean of its runs, and how far down and up its error reaches."""
+
+    x: Value
+    y: float
+    down: float
+    up: float
+    runs: int
+
+
+@dataclass
+class Line:
+    """The points of a series, from left to right; `name` is empty if there is but one."""
+
+    name: str
+    value: Value | None
+    dots: list[Dot]
+
+    @property
+    def x(self) -> Floats:
+        """Where its points are."""
+        return np.array([dot.x for dot in self.dots], dtype=np.float64)
+
+    @property
+    def y(self) -> Floats:
+        """How high they are."""
+        return np.array([dot.y for dot in self.dots])
+
+    @property
+    def bars(self) -> Floats:
+        """Their errors, down and up."""
+        return np.array([[dot.down for dot in self.dots], [dot.up for dot in self.dots]])
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """How far down and up the error of a share of n reaches, at one standard deviation.
+
+    E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209: unlike √(p (1 - p)/n) it is not zero where all runs agree.
+    """
+    middle = (share + 0.5 / n) / (1.0 + 1.0 / n)
+    half = sqrt(share * (1.0 - share) / n + 0.25 / n**2) / (1.0 + 1.0 / n)
+    return max(0.0, share - middle + half), max(0.0, middle + half - share)
+
+
+def lines(table: Table, study: Study) -> list[Line]:
+    """What a study's plot shows, from its table: a dot a point of the study, as its summary has it.
+
+    Of a parameter that is drawn for each run, each value has a dot of its own if it is x or series.
+    """
+    spec = spec_of(study, table)
+    swept = spec.x in study.parameters
+    columns = ["y", "x", *(["y_error"] if _with_error(spec, table) else [])]
+    points: dict[tuple[Value, Value, int], Point] = {}
+    for row in table.rows():
+        y, error = _measured(row, spec)
+        if spec.above is not None and y is None:
+            continue  # a share is one of runs that have y
+        key = (row[spec.series] if spec.series else "", row[spec.x] if swept else "", row["point"])
+        run = {"status": row["status"], "y": y, "y_error": error, "x": row[spec.x]}
+        points.setdefault(key, Point((), columns)).add(run)
+    found: dict[Value, Line] = {}
+    for (series, x, _), point in points.items():
+        means = point.row()
+        place = x if swept else means["x"]
+        if means["y"] is None or place is None:
+            continue
+        name = _named(spec.series, series) if spec.series else ""
+        line = found.setdefault(series, Line(name, series if spec.series else None, []))
+        down, up = wilson(means["y"], point.done) if spec.above is not None else (means["y_error"] or 0.0,) * 2
+        line.dots.append(Dot(place, means["y"], down, up, point.done))
+    if not found:
+        raise StudyError([Problem("plot", f"no run has ended that has {spec.y}", "Do some runs first.")])
+    for line in found.values():
+        if not any(isinstance(dot.x, str) for dot in line.dots):
+            line.dots.sort(key=lambda dot: float(dot.x))
+    return list(found.values())
+
+
+def others(study: Study, spec: PlotSpec) -> list[str]:
+    """Parameters that differ between dots of a line at the same x: neither x nor series, nor zipped with one."""
+    if spec.x not in study.parameters:
+        return []
+    shown = {spec.x, spec.series}
+    shown |= {path for group in study.zip if shown & set(group) for path in group}
+    return [path for path, one in study.parameters.items() if path not in shown and one.count_of > 1]
+
+
+def _with_error(spec: PlotSpec, table: Table) -> bool:
+    """Have runs an error of their own?"""
+    return spec.above is None and any(f"{name}_error" in table.columns for name in (spec.y, spec.per))
+
+
+def _measured(row: Mapping[str, Any], spec: PlotSpec) -> tuple[float | None, float]:
+    """What a run has to say, and its error; None if it has nothing."""
+    y, error = _number(row.get(spec.y)), _error(row, spec.y)
+    if row["status"] != DONE or y is None:
+        return None, nan
+    if spec.per:
+        by, wrong = _number(row.get(spec.per)), _error(row, spec.per)
+        if not by:
+            return None, nan
+        y, error = y / by, hypot(error / by, y / by * wrong / by)
+    return (y, error) if spec.above is None else (float(y > spec.above), 0.0)
+
+
+def _error(row: Mapping[str, Any], name: str) -> float:
+    """A run's own error of a column: nil where there is no such thing, not a number where it could not be told."""
+    found = _number(row.get(f"{name}_error", 0.0))
+    return nan if found is None else found
+
+
+def _number(value: Any) -> float | None:
+    """A number that can be drawn."""
+    return float(value) if isinstance(value, int | float | np.number) and isfinite(value) else None
+
+
+def _named(path: str, value: Value) -> str:
+    """A series in words: texts speak for themselves."""
+    return value if isinstance(value, str) else f"{words(path)} = {value:g}"
+
+
+def words(path: str) -> str:
+    """The last part of a path as words."""
+    return path.rpartition(".")[2].replace("_", " ")
+
+
+def spec_of(study: Study, table: Table) -> PlotSpec:
+    """What is to be drawn, if it can be."""
+    spec = study.plot
+    if spec is None:
+        remedy = 'Add a [plot] table with x and y, such as x = "generator.count" and y = "energy".'
+        raise StudyError([Problem("plot", "the study does not say what to draw", remedy)])
+    wanted = {"x": spec.x, "y": spec.y, "per": spec.per, "series": spec.series}
+    problems = [
+        Problem(f"plot.{key}", f"the table has no column {name!r}", nearest(name, table.columns, "columns"))
+        for key, name in wanted.items()
+        if name and name not in table.columns
+    ]
+    if problems:
+        raise StudyError(problems)
+    return spec

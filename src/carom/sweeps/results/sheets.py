@@ -1,0 +1,218 @@
+"""The columns of a study's table, and how they are written: CSV and Parquet.
+
+The columns are fixed by the study: `index`, `id`, `point`, `repeat`, `seed`, the parameters by their paths, `status`,
+`reason`, and the values that runs give. What a value is (a whole number, a number, a text) is fixed too, whatever came
+out of the runs.
+
+CSV is that of RFC 4180: commas, quotes where they are needed, lines end with CR LF; UTF-8. A number is written with the
+digits that give it back to the last bit. What is missing, and what is not a number, is an empty cell; infinity is
+`inf`. A text that a spreadsheet could take for a formula (it begins with `=`, `+`, `-`, `@`, a tab, a line break) or
+that begins with `'` gets a `'` before it, and loses it when carom reads it again. Parquet holds texts as they are, and
+missing values as nulls.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from carom.atomic_write import replaced
+from carom.errors import Problem, StudyError
+from carom.sweeps.study import columns
+
+__all__ = [
+    "CSV",
+    "KINDS",
+    "PARQUET",
+    "SUMMARY",
+    "TABLES",
+    "Sheet",
+    "Writer",
+    "arrow_schema",
+    "cell",
+    "csv_writer",
+    "has_parquet",
+    "parquet_writer",
+    "uncelled",
+    "write",
+]
+
+CSV, PARQUET, SUMMARY = TABLES = ("table.csv", "table.parquet", "summary.csv")
+KINDS = ("int", "float", "text", "bool")
+BEFORE = {"index": "int", "id": "text", "point": "int", "repeat": "int", "seed": "int"}
+"""Columns that stand before the parameters."""
+AFTER = {"status": "text", "reason": "text"}
+"""Columns that stand between parameters and values."""
+GROUP = 2**13
+"""Rows that are written to Parquet at once."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+"""What a text must not begin with, lest a spreadsheet runs it."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The columns of a table, by name, with what they hold."""
+
+    parameters: Mapping[str, str]
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str], names: Sequence[str]) -> Sheet:
+        """The columns of a table of these parameters (with what they hold) and values."""
+        words = {float: "float", int: "int", str: "text"}
+        return cls(dict(parameters), {name: words[kind] for name, kind in columns.kinds(names).items()})
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """Of each column, in order, what it holds: one of KINDS."""
+        return {**BEFORE, **self.parameters, **AFTER, **self.values}
+
+    def check(self) -> None:
+        """Refuse a name that two columns would have."""
+        seen = {**BEFORE, **AFTER}
+        for where, names in (("parameters", self.parameters), ("observables", self.values)):
+            for name in names:
+                if name in seen:
+                    what = f"the table would have two columns called {name!r}"
+                    raise StudyError([Problem(where, what, "Give the observable another name.")])
+            seen |= dict(names)
+
+
+def cell(value: Any) -> str:
+    """A value as CSV holds it."""
+    if value is None or value != value:  # noqa: PLR0124  # not a number
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    return repr(value)
+
+
+def uncelled(text: str, kind: str) -> Any:
+    """The value that a cell holds: None if there is none; an empty text is a text. ValueError if it cannot be."""
+    if kind == "text":
+        return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
+    if not text:
+        return None
+    if kind == "bool":
+        return {"true": True, "false": False}[text]
+    return int(text) if kind == "int" else float(text)
+
+
+class Writer(Protocol):
+    """Something that rows are written to."""
+
+    def row(self, values: Sequence[Any]) -> None:
+        """Write a row."""
+
+
+class _Csv:
+    def __init__(self, text: io.TextIOBase) -> None:
+        self._writer = csv.writer(text, lineterminator="\r\n")
+
+    def row(self, values: Sequence[Any]) -> None:
+        self._writer.writerow([cell(value) for value in values])
+
+
+@contextmanager
+def csv_writer(file: BinaryIO, names: Iterable[str]) -> Iterator[Writer]:
+    """CSV into an open file, with a line of names."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    try:
+        writer = _Csv(text)
+        writer.row(list(names))
+        yield writer
+        text.flush()
+    finally:
+        text.detach()
+
+
+class _Parquet:
+    def __init__(self, file: BinaryIO, kinds: Mapping[str, str]) -> None:
+        import pyarrow.parquet as pq  # noqa: PLC0415  # an extra
+
+        self._schema = arrow_schema(kinds)
+        self._waiting: list[Sequence[Any]] = []
+        self.writer = pq.ParquetWriter(file, self._schema)
+
+    def row(self, values: Sequence[Any]) -> None:
+        self._waiting.append(values)
+        if len(self._waiting) == GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        import pyarrow as pa  # noqa: PLC0415  # an extra
+
+        if self._waiting:
+            columns = zip(*self._waiting, strict=True)
+            arrays = [pa.array(column, each.type) for column, each in zip(columns, self._schema, strict=True)]
+            self.writer.write_batch(pa.record_batch(arrays, schema=self._schema))
+            self._waiting.clear()
+
+
+def arrow_schema(kinds: Mapping[str, str]) -> Any:
+    """The columns as Arrow knows them."""
+    import pyarrow as pa  # noqa: PLC0415  # an extra
+
+    types = {"int": pa.int64(), "float": pa.float64(), "text": pa.string(), "bool": pa.bool_()}
+    return pa.schema([(name, types[kind]) for name, kind in kinds.items()])
+
+
+@contextmanager
+def parquet_writer(file: BinaryIO, kinds: Mapping[str, str]) -> Iterator[Writer]:
+    """Parquet into an open file, in groups of rows."""
+    parquet = _Parquet(file, kinds)
+    try:
+        yield parquet
+        parquet.flush()
+    finally:
+        parquet.writer.close()
+
+
+def write(folder: Path, sheet: Sheet, rows: Iterable[dict[str, Any]]) -> None:
+    """Write the tables of rows that come in the order of the plan: one after the other, and none is kept in memory.
+
+    All take the place of earlier ones when they are whole. Without pyarrow there is no Parquet.
+    """
+    from carom.sweeps.results.gather import points  # noqa: PLC0415  # only who writes tables needs it
+
+    parquet = has_parquet()
+    with ExitStack() as files:
+        names = (CSV, SUMMARY, PARQUET) if parquet else (CSV, SUMMARY)
+        plain, means, *typed = [files.enter_context(replaced(folder / name)) for name in names]
+        with ExitStack() as stack:
+            sheets = [stack.enter_context(csv_writer(plain, sheet.kinds))]
+            sheets += [stack.enter_context(parquet_writer(file, sheet.kinds)) for file in typed]
+            writer: Writer | None = None
+            for mean in points(_through(rows, sheets), list(sheet.parameters), list(sheet.values)):
+                writer = writer or stack.enter_context(csv_writer(means, mean))
+                writer.row(list(mean.values()))
+        for file in (plain, means, *typed):
+            file.flush()
+    if not parquet:
+        with suppress(OSError):
+            (folder / PARQUET).unlink()  # it would be of other runs
+
+
+def _through(rows: Iterable[dict[str, Any]], sheets: Sequence[Writer]) -> Iterator[dict[str, Any]]:
+    """The same rows, written down as they pass."""
+    for row in rows:
+        values = list(row.values())
+        for sheet in sheets:
+            sheet.row(values)
+        yield row
+
+
+def has_parquet() -> bool:
+    """Is pyarrow there?"""
+    try:
+        import pyarrow.parquet  # noqa: F401, PLC0415  # an extra
+    except ImportError:
+        return False
+    return True

@@ -1,0 +1,222 @@
+"""The table of a study: a row a run."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import StorageError
+from carom.extras import require
+from carom.sweeps.results.journal import last_header, one_line
+from carom.sweeps.results.progress import JOURNAL
+from carom.sweeps.results.sheets import CSV, Sheet, arrow_schema, uncelled
+
+__all__ = ["Table"]
+
+SHOWN_ROWS, SHOWN_COLUMNS = 10, 14
+"""What a notebook shows of a table."""
+PART = 2**13
+"""Rows that are turned into arrays at once."""
+
+
+class Table:
+    """What the runs of a study gave: a row a run, in the order of the plan.
+
+    `table["energy"]` is a column as a NumPy array, `table["generator.count"]` that of a parameter. Whole numbers that
+    every run has (index, seed, parameters) are int64, numbers that runs gave float64, not a number where one is
+    missing; texts are arrays of objects. A table of a folder is read from its CSV, column by column, when
+    they are asked for; its Parquet is for others.
+    """
+
+    def __init__(
+        self, sheet: Sheet, *, folder: Path | None = None, arrays: Mapping[str, NDArray[Any]] | None = None
+    ) -> None:
+        self._sheet, self._kinds = sheet, sheet.kinds
+        self._folder = folder
+        self._arrays: dict[str, NDArray[Any]] = dict(arrays or {})
+        self._long: int | None = None
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Table:
+        """The table of a results folder."""
+        folder = Path(folder)
+        if not (folder / JOURNAL).is_file():
+            raise StorageError(folder, "holds no results of a sweep", "Check the name of the folder.")
+        if not (folder / CSV).is_file():
+            raise StorageError(folder, "holds no table yet", "Resume the sweep: it is written at the end.")
+        return cls(_sheet_in(folder), folder=folder)
+
+    def load(self) -> Self:
+        """The same table, all in memory: it needs its folder no more."""
+        self._read(*(name for name in self.columns if name not in self._arrays))
+        self._folder, self._long = None, len(self)
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(self._kinds)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The paths of the parameters, which are columns too."""
+        return tuple(self._sheet.parameters)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The columns that hold what the runs gave."""
+        return tuple(self._sheet.values)
+
+    def __len__(self) -> int:
+        if self._long is None:
+            self._long = len(self["index"])
+        return self._long
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._kinds
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._kinds:
+            near = get_close_matches(str(name), self._kinds, 1)
+            raise KeyError(
+                f"no column {name!r}. {f'Did you mean {near[0]!r}?' if near else f'There are: {self.columns}'}"
+            )
+        if name not in self._arrays:
+            self._read(name)
+        return self._arrays[name]
+
+    def __repr__(self) -> str:
+        names = one_line(", ".join((*self.parameters, *self.values)))
+        return f"<table of {len(self)} runs, {len(self._kinds)} columns: {names}>"
+
+    def _repr_html_(self) -> str:
+        names = self.columns[:SHOWN_COLUMNS]
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_shown(row[name]))}</td>" for name in names) + "</tr>"
+            for row in islice(self.rows(), SHOWN_ROWS)
+        )
+        more = [f"{len(self) - SHOWN_ROWS} more runs"] if len(self) > SHOWN_ROWS else []
+        more += [f"{len(self.columns) - len(names)} more columns"] if len(self.columns) > len(names) else []
+        note = f"<caption>and {' and '.join(more)}</caption>" if more else ""
+        return f"<table>{note}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Row after row, as plain Python values; a number that is missing is None."""
+        if self._folder is not None:
+            names, kinds = self.columns, tuple(self._kinds.values())
+            with _told(self._folder / CSV):
+                for line in self._lines(self._folder):
+                    yield dict(zip(names, map(_value, line, kinds), strict=True))
+            return
+        lists = [self._plain(name) for name in self.columns]
+        for row in zip(*lists, strict=True):
+            yield dict(zip(self.columns, row, strict=True))
+
+    def failed(self) -> list[dict[str, Any]]:
+        """The rows of runs that failed or timed out; `reason` tells why."""
+        return [row for row in self.rows() if row["status"] != "done"]
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Means over repeats with their errors, a row a point: see `carom.sweeps.results.gather.summary`."""
+        from carom.sweeps.results.gather import summary  # noqa: PLC0415  # only who asks needs it
+
+        return summary(self.rows(), self.parameters, self.values)
+
+    def to_arrow(self) -> Any:
+        """The table as one of pyarrow."""
+        require("sweep", "a table of pyarrow", "pyarrow")
+        import pyarrow as pa  # noqa: PLC0415  # an extra
+
+        schema = arrow_schema(self._kinds)
+        return pa.table([pa.array(self._plain(each.name), each.type) for each in schema], schema=schema)
+
+    def to_pandas(self) -> Any:
+        """The table as a DataFrame of pandas."""
+        require("pandas", "a table of pandas")
+        import pandas as pd  # noqa: PLC0415  # an extra
+
+        return pd.DataFrame({name: self[name] for name in self.columns})
+
+    def _plain(self, name: str) -> list[Any]:
+        """A column as plain Python values."""
+        values: list[Any] = self[name].tolist()
+        kind = self._kinds[name]
+        if kind in {"text", "bool"}:
+            return values
+        return [None if value != value else int(value) if kind == "int" else value for value in values]  # noqa: PLR0124  # not a number
+
+    def _read(self, *names: str) -> None:
+        """Read columns from the folder."""
+        if self._folder is None or not names:
+            return
+        parts = {name: [self._array(name, [])] for name in names}
+        places = {name: self.columns.index(name) for name in names}
+        lines = self._lines(self._folder)
+        while some := list(islice(lines, PART)):
+            with _told(self._folder / CSV):
+                for name, at in places.items():
+                    parts[name].append(self._array(name, [line[at] for line in some]))
+        self._arrays |= {name: np.concatenate(each) for name, each in parts.items()}
+
+    def _lines(self, folder: Path) -> Iterator[list[str]]:
+        """Rows as CSV holds them."""
+        path = folder / CSV
+        with _told(path), path.open(encoding="utf-8", newline="") as file:
+            lines = csv.reader(file, strict=True)
+            names = [uncelled(name, "text") for name in next(lines, [])]
+            if names != list(self._kinds):
+                raise ValueError("its columns are others than the journal's")
+            for line in lines:
+                if len(line) != len(names):
+                    raise ValueError(f"line {lines.line_num} has {len(line)} cells, not {len(names)}")
+                yield line
+
+    def _array(self, name: str, cells: list[str]) -> NDArray[Any]:
+        """Cells of a column as an array of its kind; only what runs gave can be missing."""
+        kind = self._kinds[name]
+        values = [_value(text, kind) for text in cells]
+        if kind == "text":
+            return np.array(values, np.object_)
+        if kind == "bool":
+            return np.array(values, np.bool_)
+        if kind == "int" and name not in self._sheet.values:
+            return np.array(values, np.int64)
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def _value(text: str, kind: str) -> Any:
+    """What a cell holds; texts are such as can be shown, whoever wrote them."""
+    value = uncelled(text, kind)
+    return one_line(value) if kind == "text" and not value.isprintable() else value
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What cannot be read, as one line."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError.of(path, error) from error
+    except (TypeError, ValueError, KeyError, OverflowError, csv.Error) as error:
+        what = f"is not as carom wrote it ({one_line(error)[:200]})"
+        raise StorageError(path, what, "Resume the sweep: it is written anew.") from error
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _sheet_in(folder: Path) -> Sheet:
+    """The columns that the journal of a folder was last begun with."""
+    header = last_header(folder / JOURNAL)
+    return Sheet.of(header["parameters"], header["columns"])

@@ -1,0 +1,1 @@
+"""What a study is, and whether its parts fit together."""

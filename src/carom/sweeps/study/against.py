@@ -1,0 +1,120 @@
+"""A study's points against a law: what the law needs to know, and what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.errors import Problem, StudyError
+from carom.sweeps.study.laws import Law
+from carom.sweeps.study.ranges import Normal, Uniform
+
+if TYPE_CHECKING:
+    from carom.sweeps.results.points import Line
+    from carom.sweeps.study.study import Study
+
+__all__ = ["Known", "curve"]
+
+ANCHORS = 2
+"""What a law leaves open is fitted to so many points, those with the smallest x."""
+
+Floats = NDArray[np.float64]
+
+
+class Known(Mapping[str, Any]):
+    """Values by path: those given, else what the run plan, the generator or the scene has there."""
+
+    def __init__(self, study: Study, given: Mapping[str, Any]) -> None:
+        self.study = study
+        self.given = dict(given)
+
+    def __getitem__(self, path: str) -> Any:
+        if path not in self.given:
+            self.given[path] = self._found(path)
+        return self.given[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    def _found(self, path: str) -> Any:
+        if path in self.study.parameters:
+            return self._swept(path)
+        part, _, name = path.partition(".")
+        if part in {"run", "plot"}:
+            found = getattr(getattr(self.study, part), name)
+        elif part == "generator":
+            found = self._of_generator(name)
+        else:
+            found = self._of_scene(path)
+        if found is None:
+            raise KeyError(path)
+        return found
+
+    def _swept(self, path: str) -> Any:
+        """Of a parameter that is neither drawn nor has many values: the one."""
+        values = self.study.parameters[path]
+        if isinstance(values, Uniform | Normal) or values.count_of > 1:
+            raise KeyError(path)  # nobody says which
+        return values.value(0)
+
+    def _of_generator(self, name: str) -> Any:
+        """An option as it is given, or its default."""
+        from carom.scene import library  # noqa: PLC0415  # generators are many
+
+        given = self.study.base.get("generator", {})
+        kind = library.generators().get(given.get("kind"))
+        option = kind.model_fields.get(name) if kind else None
+        return given.get(name, option.default if option else None)
+
+    def _of_scene(self, path: str) -> Any:
+        """What the scene of the first run has there, defaults included."""
+        from carom.sweeps.study.plan import scene_of  # noqa: PLC0415  # scenes are built only if a law asks
+
+        found: Any = scene_of(self.study, self.study.run_at(0))
+        for step in path.replace("[", ".[").split("."):
+            try:
+                found = found[int(step[1:-1])] if step.startswith("[") else getattr(found, step)
+            except (AttributeError, IndexError):
+                return None
+        return found
+
+
+def curve(law: Law, study: Study, line: Line, x: Floats) -> Floats:
+    """The law along x, for a series; what it leaves open is fitted to the series' first points."""
+    spec = study.plot
+    assert spec is not None  # noqa: S101  # for who checks types: `lines` has looked
+    known = Known(study, {spec.series: line.value} if spec.series else {})
+
+    def at(place: Floats) -> Floats:
+        found = []
+        for each in place:
+            known.given[spec.x] = float(each)
+            found.append(law.value(known))
+        return np.array(found)
+
+    try:
+        along = at(x)
+        if law.free:
+            first, seen = at(line.x[:ANCHORS]), line.y[:ANCHORS]
+            along = _fitted(law, along, first, seen)
+    except KeyError as missing:
+        path = missing.args[0]
+        what, remedy = f"the law {spec.law!r} needs {path}, of which the study says nothing", "put that into the scene"
+        if path in study.parameters:
+            what, remedy = f"the law {spec.law!r} needs {path}, which has many values", "make that the series"
+        raise StudyError([Problem("plot.law", what, f"Leave the law out, or {remedy}.")]) from None
+    return along
+
+
+def _fitted(law: Law, along: Floats, first: Floats, seen: Floats) -> Floats:
+    if law.free == "offset":
+        return np.asarray(along + (seen - first).mean())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.log(seen / first)
+    return np.asarray(along * np.exp(np.median(apart[np.isfinite(apart)]) if np.isfinite(apart).any() else 0.0))

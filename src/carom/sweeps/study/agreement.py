@@ -1,0 +1,124 @@
+"""Do the parts of a study fit together? Paths and scene, groups, number of runs, run plan, plot."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from carom.errors import InputError, Problem
+from carom.scene.fields.base import fault, nearest, shown
+from carom.sweeps.study import paths
+from carom.sweeps.study.plan import RUN, check_run_path, plan_problems
+from carom.sweeps.study.ranges import MOST_RUNS
+
+if TYPE_CHECKING:
+    from carom.sweeps.study.study import Axis, Study
+
+__all__ = ["disagreements", "quoted", "where"]
+
+
+def quoted(path: object) -> str:
+    """A path as a key of a study file."""
+    return json.dumps(path, ensure_ascii=False) if isinstance(path, str) else shown(path)
+
+
+def where(path: str) -> str:
+    """The place of a parameter in a study file."""
+    return f"parameters.{quoted(path)}"
+
+
+def _unknown(path: str, study: Study) -> tuple[str, str]:
+    """What is wrong with a path that is to be a parameter, and how to mend it."""
+    remedy = nearest(path, study.parameters, "parameters") if study.parameters else "Add it to [parameters]."
+    return f"{path!r} is not a parameter", remedy
+
+
+def disagreements(study: Study) -> list[Problem]:
+    """What does not fit together; the first sort of it that there is."""
+    for find in (_paths, _groups, _twice, _too_many, _repeats, _plan, _plot):
+        problems = list(find(study))
+        if problems:
+            return problems
+    return []
+
+
+def _paths(study: Study) -> Iterator[Problem]:
+    """Paths that lead nowhere, or where another leads."""
+    seen: dict[paths.Steps, str] = {}
+    for path in study.parameters:
+        try:
+            steps = paths.located(study.scene, paths.steps_of(path))
+            other = next((one for one in seen if one[: len(steps)] == steps[: len(one)]), None)
+            if other is not None:
+                raise fault(f"names the same as {seen[other]!r}", "Keep one of them.")
+            seen[steps] = path
+            if steps[0] == "run":
+                check_run_path(path)
+            else:
+                paths.prepare(study.scene, steps)
+        except InputError as error:
+            yield from (Problem(where(path), problem.what, problem.remedy) for problem in error.problems)
+
+
+def _groups(study: Study) -> Iterator[Problem]:
+    members = [path for group in study.zip for path in group]
+    for path in dict.fromkeys(members):
+        if path not in study.parameters:
+            yield Problem("zip", *_unknown(path, study))
+        elif members.count(path) > 1:
+            yield Problem("zip", f"{path!r} is there twice", "Name it once.")
+        elif study.parameters[path].drawn:
+            yield Problem("zip", f"{path!r} is drawn for each run", "Leave it out of zip.")
+    for group in study.zip:
+        lengths = {path: study.parameters[path].count_of for path in group if path in study.parameters}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{path!r} has {length}" for path, length in lengths.items())
+            yield Problem("zip", f"the numbers of values differ: {told}", "Give each as many values.")
+
+
+def _twice(study: Study) -> Iterator[Problem]:
+    """A point that is there twice; of what goes together, all values must be the same."""
+    for axis in study.axes:
+        found = [study.parameters[path].twice() for path in axis.paths]
+        if all(value is not None for value in found) and not _told_apart(study, axis):
+            yield Problem(where(axis.paths[0]), f"{shown(found[0])} is there twice", "Name each value once.")
+
+
+def _told_apart(study: Study, axis: Axis) -> bool:
+    columns = [study.parameters[path] for path in axis.paths]
+    return len({tuple(column.value(k) for column in columns) for k in range(axis.length)}) == axis.length
+
+
+def _too_many(study: Study) -> Iterator[Problem]:
+    runs = study.points * study.repeats
+    if runs > MOST_RUNS:
+        product = " × ".join(f"{length:,}" for length in (*(axis.length for axis in study.axes), study.repeats))
+        told = f"{runs:,}" if runs < 10**15 else f"about 10^{round(math.log10(runs))}"
+        what = f"the study has {told} runs{f' ({product})' if len(product) < 60 else ''}"
+        yield Problem("parameters", what, f"Take fewer values or repeats: at most {MOST_RUNS:,} runs.")
+
+
+def _repeats(study: Study) -> Iterator[Problem]:
+    if study.repeats > 1 and not study.random:
+        what = f"{study.repeats} runs of each point would be the same, for nothing in the study is random"
+        remedy = "Use repeats = 1, a generator with a seed, or a parameter that is drawn (uniform, normal)."
+        yield Problem("repeats", what, remedy)
+
+
+def _plan(study: Study) -> Iterator[Problem]:
+    """The run plan, with the first values of parameters that are its own."""
+    first = {path: one.value(0) for path, one in study.parameters.items()}
+    try:
+        yield from plan_problems(study.run.with_values(first), study.observables)
+    except InputError as error:
+        yield from (Problem(where(f"{RUN}{told.where}"), told.what, told.remedy) for told in error.problems)
+
+
+def _plot(study: Study) -> Iterator[Problem]:
+    """Paths that are plotted must be swept; columns are known only to the table."""
+    for name in ("x", "y", "series", "per"):
+        path = getattr(study.plot, name, None)
+        if path is not None and path not in study.parameters and ("." in path or "[" in path):
+            yield Problem(f"plot.{name}", *_unknown(path, study))

@@ -1,0 +1,104 @@
+"""The scene of a study as a plain document, from whatever it is given as."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from carom.errors import Problem, SceneError
+from carom.scene import Scene, library
+from carom.scene.fields.base import Part, fault, place, shown
+from carom.scene.io.document import document
+from carom.scene.io.files import build, check_version, read
+from carom.sweeps.study.paths import NOT_SWEPT
+
+__all__ = ["as_document", "simulated"]
+
+_DEEPEST = 32
+
+
+def as_document(value: Any) -> dict[str, Any]:
+    """The document of a scene: of the library by name, of a file, of a table, or of a `Scene`.
+
+    Generators and structures stay as they are, so that their options can be swept; everything else is written as
+    scene files are.
+    """
+    if isinstance(value, Scene):
+        return _written(value)
+    if isinstance(value, str) and value in library.names():
+        return {"generator": {"kind": value}} if value in library.generators() else _written(library.load(value))
+    if isinstance(value, str | Path):
+        return _of_file(Path(value))
+    if not isinstance(value, Mapping):
+        raise fault(f"{shown(value)} is not a scene", "Name a scene of the library or a file, or write its table.")
+    return _of_table(value)
+
+
+def simulated(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a document a run depends on."""
+    return {key: value for key, value in content.items() if key not in NOT_SWEPT}
+
+
+def _of_file(path: Path) -> dict[str, Any]:
+    """The document in a scene file; a name without an ending was meant for the library."""
+    if not path.suffix:
+        library.load(path.name)  # there is none, and it says which are near
+    try:
+        return _of_table(read(path))
+    except SceneError as error:
+        raise SceneError(Problem("", f"{path}: {_line(told)}", told.remedy) for told in error.problems) from None
+
+
+def _line(problem: Problem) -> str:
+    return f"{problem.where}: {problem.what}" if problem.where else problem.what
+
+
+def _written(scene: Scene) -> dict[str, Any]:
+    table: dict[str, Any] = _plain(document(scene), ())
+    return table
+
+
+def _of_table(content: Mapping[str, Any]) -> dict[str, Any]:
+    table: dict[str, Any] = _plain(content, ())
+    check_version(table.pop("schema", 1))
+    generator = table.get("generator")
+    kind = generator.get("kind") if isinstance(generator, dict) else None
+    if isinstance(generator, dict) and isinstance(kind, str) and kind in library.generators():
+        _check_options(kind, {name: option for name, option in generator.items() if name != "kind"})
+        return table
+    scene = build(table)
+    return table if table.get("structures") else _written(scene)
+
+
+def _check_options(kind: str, options: dict[str, Any]) -> None:
+    """Check a generator's options without making the scene, which may be large."""
+    try:
+        library.generators()[kind].of(options)
+    except SceneError as error:
+        raise SceneError(problem.inside("generator") for problem in error.problems) from None
+
+
+def _plain(value: Any, where: tuple[str | int, ...]) -> Any:
+    """Tables, lists, finite numbers and words alone, as Python's own; what is None is left out."""
+    if len(where) > _DEEPEST:
+        raise fault("tables or lists are nested too deeply", "Write a scene as in the documentation.")
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Part):
+        value = {name: getattr(value, name) for name in value.model_fields_set}
+    if isinstance(value, Mapping):
+        wrong = next((key for key in value if not isinstance(key, str)), None)
+        if wrong is not None:
+            raise fault(f"the key {shown(wrong)} is not a text", "Use texts as keys.", where=place(where))
+        return {key: _plain(inner, (*where, key)) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list | tuple):
+        return [_plain(inner, (*where, index)) for index, inner in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise fault(f"{value} is not finite", "Write a finite number.", where=place(where))
+    if isinstance(value, bool | int | float | str):
+        return value
+    raise fault(f"{shown(value)} is not a value of a scene", "Use numbers, texts, lists and tables.", place(where))

@@ -1,0 +1,207 @@
+"""Looking at a study before it runs: do its values fit? And what has changed since it ran last?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from carom.errors import InputError, Problem, SceneError, SolverError
+from carom.observe.observable import observable
+from carom.scene import Scene, library
+from carom.scene.fields.base import place, shown
+from carom.solvers import choose
+from carom.sweeps.study.agreement import where
+from carom.sweeps.study.plan import RUN, RunPlan, RunSpec, plan_problems, scene_of
+from carom.sweeps.study.ranges import Value
+
+if TYPE_CHECKING:
+    from carom.sweeps.study.study import Study
+
+__all__ = ["changes", "problems"]
+
+MOST_BUILDS = 200
+"""So many scenes at most are built to check the values."""
+MOST_BALLS = 100_000
+"""No scene of more balls is built for that."""
+MOST_IN_ALL = 1_000_000
+"""Nor more balls than these in all of them together; beyond, options of generators are checked alone."""
+MOST_LINES = 20
+
+
+def problems(study: Study) -> list[Problem]:
+    """What is wrong with the values of a study: with the first of each, with each single one, with the last of each."""
+    found = list(_unknown_observables(study))
+    budget = MOST_IN_ALL
+    wrong: dict[str, list[Problem]] = {}
+    for path, values in _trials(study):
+        if _FIRST in wrong or path in wrong or (path == _LAST and wrong):
+            continue  # what is wrong from the start is wrong everywhere, and one value tells what is wrong with others
+        told, size = _problems_of(study, path, values, budget)
+        budget -= size
+        if told:
+            wrong[path] = told
+    return found + list(dict.fromkeys(problem for told in wrong.values() for problem in told))
+
+
+_FIRST, _LAST = "(first)", "(last)"
+"""In place of a path, for values of all parameters."""
+
+
+def _trials(study: Study) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Values to try, and the parameter that is tried by them."""
+    first = {path: one.value(0) for path, one in study.parameters.items()}
+    yield _FIRST, first
+    together = {path: group for group in study.zip for path in group}
+    share = max(2, (MOST_BUILDS - 2) // max(1, len(study.parameters)))
+    for path, one in study.parameters.items():
+        for index, value in one.samples(share):
+            beside = {other: study.parameters[other].value(index) for other in together.get(path, ())}
+            if first[path] != value:
+                yield path, first | beside | {path: value}
+    last = {path: one.value(one.count_of - 1) for path, one in study.parameters.items()}
+    if last != first:
+        yield _LAST, last
+
+
+def _problems_of(study: Study, path: str, values: dict[str, Value], budget: int) -> tuple[list[Problem], int]:
+    """What is wrong with one choice of values, and how many balls were made to find out."""
+    size = 0
+    try:
+        run = study.run.with_values(values)
+    except InputError as error:
+        return [_placed(problem, path, values, RUN) for problem in error.problems], 0
+    found = [_placed(problem, path, values) for problem in plan_problems(run, study.observables)]
+    try:
+        scene = _built(study, values, budget)
+        size = len(scene.balls) if scene is not None else 0
+        if scene is not None:
+            found += [_placed(problem, path, values) for problem in _unsolved(scene, run)]
+    except InputError as error:
+        found += [_placed(problem, path, values) for problem in error.problems]
+    return found, size
+
+
+def _built(study: Study, values: dict[str, Value], budget: int) -> Scene | None:
+    """The scene of these values, or None if it would be large; then the options of its generator are checked."""
+    table = study.base.get("generator")
+    if isinstance(table, dict):
+        prefix = "generator."
+        given = {path.removeprefix(prefix): value for path, value in values.items() if path.startswith(prefix)}
+        options = {**table, **given}
+        kind = options.pop("kind", None)
+        if isinstance(kind, str) and kind in library.generators():
+            try:
+                made = library.generators()[kind].of(options)
+            except InputError as error:
+                raise SceneError(problem.inside("generator") for problem in error.problems) from None
+            if made.expected > min(MOST_BALLS, budget):
+                return None
+    return scene_of(study.base, RunSpec(0, "", 0, 0, study.seed, values)) if budget > 0 else None
+
+
+def _unsolved(scene: Scene, run: RunPlan) -> Iterator[Problem]:
+    """Why no solver runs a scene so."""
+    from carom.solvers.stepped.integrators.cards import problems as of_integrator  # noqa: PLC0415  # it loads the kernels
+
+    if run.integrator is not None:
+        yield from of_integrator(run.integrator, "run.integrator")
+    try:
+        choose.solver_for(scene, choose.Wish(run.solver, run.step, run.integrator, run.contacts, (), run.neighbours))
+    except InputError as error:
+        yield from (problem.inside("run") for problem in error.problems)
+    except SolverError as error:
+        yield Problem("run.solver", str(error).rstrip("."), 'Or use solver = "auto".')
+
+
+def _placed(problem: Problem, path: str, values: Mapping[str, Value], prefix: str = "") -> Problem:
+    """A problem at the parameter that it comes from, if it is one, with the value that is tried."""
+    at = f"{prefix}{problem.where}"
+    if at in values:
+        return Problem(where(at), problem.what, problem.remedy)
+    inside = f"{at}: " if at else ""
+    if path == _FIRST:
+        return Problem(at if at.startswith(RUN) else f"scene.{at}".rstrip("."), problem.what, problem.remedy)
+    if path == _LAST:
+        return Problem("parameters", f"with the last value of each, {inside}{problem.what}", problem.remedy)
+    return Problem(where(path), f"with {shown(values[path])}, {inside}{problem.what}", problem.remedy)
+
+
+def _unknown_observables(study: Study) -> Iterator[Problem]:
+    for index, one in enumerate(study.observables):
+        if one.own is None:
+            try:
+                observable(one.name)
+            except InputError as error:
+                (problem,) = error.problems
+                remedy = f"{problem.remedy} One of your own is given again, as observables=[…]."
+                yield Problem(f"observables[{index}]", problem.what, remedy)
+
+
+# What has changed.
+
+
+def changes(before: Study, after: Study) -> list[str]:
+    """What changed from one study to another, a line each."""
+    lines = [*_fields(before, after), *_ranges(before, after), *_observables(before, after)]
+    lines += [f"run.{line}" for line in _leaves(before.run.table(), after.run.table())]
+    lines += [f"scene: {line}" for line in _leaves(before.scene, after.scene)]
+    more = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], f"... and {more} more"] if more > 0 else lines
+
+
+def _fields(before: Study, after: Study) -> Iterator[str]:
+    for name in ("name", "description", "repeats", "seed", "zip"):
+        one, other = getattr(before, name), getattr(after, name)
+        if one != other:
+            yield f"{name}: {shown(one)} became {shown(other)}"
+    if before.plot != after.plot:
+        yield "plot: changed"
+    if list(before.parameters) != list(after.parameters) and set(before.parameters) == set(after.parameters):
+        yield "parameters: in another order"
+
+
+def _ranges(before: Study, after: Study) -> Iterator[str]:
+    for path in dict.fromkeys([*before.parameters, *after.parameters]):
+        one, other = before.parameters.get(path), after.parameters.get(path)
+        if one is None:
+            yield f"{where(path)}: new, {other}"
+        elif other is None:
+            yield f"{where(path)}: gone, was {one}"
+        elif one != other:
+            yield f"{where(path)}: {one} became {other}"
+
+
+def _observables(before: Study, after: Study) -> Iterator[str]:
+    one, other = list(map(str, before.observables)), list(map(str, after.observables))
+    yield from (f"observables: new, {name}" for name in other if name not in one)
+    yield from (f"observables: gone, {name}" for name in one if name not in other)
+    if one != other and sorted(one) == sorted(other):
+        yield "observables: in another order"
+
+
+def _leaves(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """The single values in which two documents differ."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in dict.fromkeys([*before, *after]):
+            yield from _leaves(before.get(key, _NOTHING), after.get(key, _NOTHING), (*steps, key))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (one, other) in enumerate(zip(before, after, strict=True)):
+            yield from _leaves(one, other, (*steps, index))
+    elif before is _NOTHING:
+        yield f"{place(steps)}: new, {shown(after)}"
+    elif after is _NOTHING:
+        yield f"{place(steps)}: gone, was {shown(before)}"
+    elif _differ(before, after):
+        many = isinstance(before, list) and isinstance(after, list)
+        yield (
+            f"{place(steps)}: {len(before)} became {len(after)}"
+            if many
+            else (f"{place(steps)}: {shown(before)} became {shown(after)}")
+        )
+
+
+def _differ(one: Any, other: Any) -> bool:
+    return (type(one) is not type(other) and isinstance(one, bool) != isinstance(other, bool)) or one != other
+
+
+_NOTHING = object()

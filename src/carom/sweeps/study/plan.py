@@ -1,0 +1,204 @@
+"""What a run of a study does: how far it goes and how, which run it is, and from which scene it starts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Protocol
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from carom.errors import Problem
+from carom.scene import Scene, library
+from carom.scene.fields.base import Part, fault, nearest, shown
+from carom.scene.fields.quantities import Flag, NotNegative, Positive, Whole, Word, one_of
+from carom.scene.io.files import build
+from carom.sweeps.study import paths
+from carom.sweeps.study.ranges import Range, Value
+from carom.sweeps.study.wanted import Wanted
+
+__all__ = [
+    "RUN",
+    "SEED",
+    "SWEPT",
+    "RunPlan",
+    "RunSpec",
+    "has_seed",
+    "plan_of",
+    "plan_problems",
+    "sample_problems",
+    "scene_of",
+]
+
+RUN = "run."
+"""With this begins the path of a parameter that is one of the run plan."""
+SEED = "generator.seed"
+"""Where the seed of a run goes, unless the study sweeps that path itself."""
+SWEPT = ("until", "collisions", "every", "settle", "solver", "step", "integrator", "contacts", "neighbours")
+"""What of a run plan may be a parameter; the rest changes neither a run nor its row."""
+MOST_SAMPLES = 10_000_000
+"""No run is sampled more often: samples are kept until it ends."""
+
+
+def _some(value: object) -> object:
+    if isinstance(value, int) and not isinstance(value, bool) and value < 1:
+        raise fault(f"{shown(value)} is not a number of collisions", "Use 1 or more.")
+    return value
+
+
+class RunPlan(Part):
+    """How far a run goes, how it is solved, and when it is sampled."""
+
+    until: Positive | None = Field(default=None, description="time at which a run ends, in s")
+    collisions: Annotated[Whole | None, BeforeValidator(_some)] = Field(
+        default=None, description="number of collisions after which a run ends"
+    )
+    every: Positive | None = Field(default=None, description="time between two samples of the observables, in s")
+    settle: NotNegative = Field(default=0.0, description="samples before this time are left out of means, in s")
+    solver: Annotated[Literal["auto", "exact", "stepped"], BeforeValidator(one_of("auto", "exact", "stepped"))] = Field(
+        default="auto", description="which solver; auto chooses: the exact one wherever it applies"
+    )
+    step: Positive | None = Field(default=None, description="length of a step, in s; chosen if left out")
+    integrator: Word | None = Field(default=None, description="name of the integrator; chosen if left out")
+    contacts: Annotated[Literal["auto", "impacts", "pile"], BeforeValidator(one_of("auto", "impacts", "pile"))] = Field(
+        default="auto", description="impacts for gases and bounces, pile for what comes to rest; auto chooses"
+    )
+    neighbours: Annotated[Literal["auto", "cells", "lists"], BeforeValidator(one_of("auto", "cells", "lists"))] = Field(
+        default="auto", description="how the exact solver finds partners; it changes the speed alone"
+    )
+    time_limit: Positive | None = Field(default=None, description="longest waiting time for one run, in s")
+    record: Flag = Field(default=False, description="true keeps each run's file")
+    events: Flag = Field(default=False, description="true keeps the collisions in those files too")
+
+    def table(self) -> dict[str, Any]:
+        """What is not at its default, as a study file has it."""
+        fields = type(self).model_fields
+        return {name: getattr(self, name) for name in fields if getattr(self, name) != fields[name].default}
+
+    def with_values(self, values: Mapping[str, Value]) -> RunPlan:
+        """The plan with the parameters in it that are its own."""
+        changes = {path.removeprefix(RUN): value for path, value in values.items() if path.startswith(RUN)}
+        return self.replace(**changes) if changes else self
+
+
+def plan_problems(run: RunPlan, wanted: Sequence[Wanted]) -> Iterator[Problem]:
+    """What does not fit together in a run plan, once the values of its parameters are in it."""
+    if run.until is None and run.collisions is None:
+        yield Problem("run", "it is not said when a run ends", "Add until = … (s) or collisions = ….")
+    sampled = next((one for one in wanted if one.take != "last"), None)
+    if sampled is not None and run.every is None:
+        remedy = 'Add every = … (s), or take = "last".'
+        yield Problem("run.every", f"is missing, and {sampled.name!r} is to be sampled", remedy)
+    if run.until is not None and run.settle >= run.until:
+        what = f"{run.settle:g} s leaves nothing of a run that ends at {run.until:g} s"
+        yield Problem("run.settle", what, "Use a shorter time.")
+    yield from sample_problems(run)
+    if run.events and not run.record:
+        yield Problem("run.events", "is given without record", "Add record = true, or leave it out.")
+
+
+def sample_problems(run: RunPlan) -> Iterator[Problem]:
+    """Samples that no run can keep."""
+    if run.until is not None and run.every is not None and run.until / MOST_SAMPLES > run.every:
+        what = f"{run.every:g} s makes more than {MOST_SAMPLES} samples of a run that ends at {run.until:g} s"
+        yield Problem("run.every", what, f"Use a longer time, such as {run.until / 1000:.3g} s.")
+
+
+def check_run_path(path: str) -> None:
+    """Refuse a parameter that is not one of a run plan."""
+    steps, name = paths.steps_of(path), path.removeprefix(RUN)
+    if len(steps) != 2 or steps[1] not in RunPlan.model_fields:
+        raise fault(f"a run has no {name!r}", nearest(name, SWEPT))
+    if steps[1] not in SWEPT:
+        raise fault(f"{name!r} is the same for all runs", "Write it in [run].")
+
+
+# One run.
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One run of a study: small, plain, and the same wherever it stands in the sweep.
+
+    index       its number, in the order of the study.
+    id          16 hex digits, from all that changes its bits or its row.
+    point       number of its point, which its repeats share.
+    repeat      from 0.
+    seed        of its randomness, 63 bits: from the study's seed, the parameters of the scene and the repeat, so that
+                runs that differ in how they are solved start alike.
+    parameters  by path, in the order of the study; drawn ones too.
+    """
+
+    index: int
+    id: str
+    point: int
+    repeat: int
+    seed: int
+    parameters: dict[str, Value]
+
+
+class _HasBase(Protocol):
+    @property
+    def base(self) -> Mapping[str, Any]: ...
+
+
+class _HasRun(Protocol):
+    @property
+    def run(self) -> RunPlan: ...
+
+
+def scene_of(study: _HasBase | Mapping[str, Any], spec: RunSpec) -> Scene:
+    """The scene of a run: that of a study, or of its `base` alone, with the parameters and the seed in it."""
+    content: Any = study if isinstance(study, Mapping) else study.base
+    for path, value in spec.parameters.items():
+        if not path.startswith(RUN):
+            content = paths.put(content, paths.steps_of(path), value)
+    if SEED not in spec.parameters and has_seed(content):
+        content = paths.put(content, paths.steps_of(SEED), spec.seed)
+    return build(content)
+
+
+def plan_of(study: _HasRun | RunPlan, spec: RunSpec) -> RunPlan:
+    """The plan of a run: that of a study, with the parameters in it."""
+    return (study if isinstance(study, RunPlan) else study.run).with_values(spec.parameters)
+
+
+def has_seed(content: Mapping[str, Any]) -> bool:
+    """Has the generator of a scene's document a seed?"""
+    table = content.get("generator")
+    kind = table.get("kind") if isinstance(table, dict) else None
+    known = library.generators()
+    return isinstance(kind, str) and kind in known and "seed" in known[kind].model_fields
+
+
+# Numbers from content, so that a run is the same wherever it stands.
+
+
+def told(value: Value) -> list[Any]:
+    """A value for hashing: 1 and 1.0 are the same, 1 and true are not."""
+    if isinstance(value, bool | str):
+        return [type(value).__name__, value]
+    return ["number", float(value) if float(value) == value else value]
+
+
+def digest_of(content: Any) -> str:
+    """A hash of plain content: 64 hex digits."""
+    return hashlib.sha256(_CANONICAL.encode(content).encode()).hexdigest()
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def seed_of(digest: str) -> int:
+    """63 bits from a hash."""
+    return int(np.random.SeedSequence(int(digest, 16)).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def drawn(law: Range, seed: int, path: str) -> float:
+    """A value drawn from the seed of a run, whatever else is drawn from it."""
+    stream = int(digest_of(path)[:8], 16)
+    bits = int(np.random.SeedSequence([seed, stream]).generate_state(1, np.uint64)[0] >> np.uint64(11))
+    return law.draw((bits + 0.5) / 2**53)

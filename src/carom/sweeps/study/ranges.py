@@ -1,0 +1,418 @@
+"""The values that a parameter takes: listed, evenly spaced, or drawn for each run.
+
+A range knows how many values it has and gives any of them by itself, so that long ones cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Context, Decimal
+from functools import cached_property
+from statistics import NormalDist
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from pydantic import BeforeValidator, Field, model_validator
+
+from carom.scene.fields.base import Part, fault, nearest, shown
+from carom.scene.fields.quantities import Whole, each, number, sequence
+
+__all__ = [
+    "MOST_RUNS",
+    "AnyRange",
+    "Kind",
+    "Linear",
+    "Log",
+    "Normal",
+    "Range",
+    "Uniform",
+    "Value",
+    "Values",
+    "as_range",
+    "plain_value",
+]
+
+MOST_RUNS = 10_000_000
+"""No study has more runs, and no range more values."""
+
+Value: TypeAlias = bool | int | float | str
+"""What a parameter may be."""
+Kind: TypeAlias = Literal["bool", "int", "float", "text"]
+"""What all values of a parameter are."""
+
+_DIGITS = Context(prec=50)
+"""Of decimals, so that a tenth is a tenth, and every machine has the same bits."""
+_MET = Decimal("1e-9")
+"""An end that is so close, in steps, is met."""
+_LARGEST_WHOLE = 2**63 - 1
+
+
+class Range(Part):
+    """The values of one parameter."""
+
+    drawn: ClassVar[bool] = False
+    """Is a value drawn for each run, rather than being a point of the study?"""
+
+    @property
+    def kind(self) -> Kind:
+        """What all of its values are."""
+        return "float"
+
+    @property
+    def count_of(self) -> int:
+        """How many points it makes: 1 if it is drawn."""
+        return 1
+
+    def value(self, index: int) -> Value:
+        """The value of a point; a typical one if it is drawn."""
+        raise NotImplementedError
+
+    def draw(self, share: float) -> float:
+        """The value below which this share (between 0 and 1) of all drawn ones lie."""
+        raise NotImplementedError
+
+    def twice(self) -> Value | None:
+        """A value that is there twice, or None."""
+        return None
+
+    def samples(self, most: int) -> list[tuple[int, Value]]:
+        """Some of its values to try, with their numbers, at most so many: the first, the last, others in between."""
+        picked = np.unique(np.linspace(0, self.count_of - 1, max(1, most)).round().astype(int)).tolist()
+        return [(index, self.value(index)) for index in picked]
+
+    def table(self) -> dict[str, Any]:
+        """It as a study file has it."""
+        written = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name) is not None}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in written.items()}
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{name} = {shown(value)}" for name, value in self.table().items())
+        return f"{{ {inside} }}"
+
+
+def plain_value(value: object) -> Value:
+    """A number, a text, or true or false, as Python's own; anything else is a fault."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, int):
+        if abs(value) > _LARGEST_WHOLE:
+            raise fault(f"{shown(value)} is too large", f"Use whole numbers up to {_LARGEST_WHOLE}.")
+        return value
+    if isinstance(value, list | tuple | dict | np.ndarray):
+        remedy = 'Sweep its components by their own paths, such as "gravity[1]", and zip what goes together.'
+        raise fault(f"{shown(value)} is not a single value", remedy)
+    if isinstance(value, float):
+        return number(value)
+    raise fault(f"{shown(value)} is not a value", "Use numbers, texts in quotes, true or false.")
+
+
+def _length(given: Any) -> int:
+    return given.size if isinstance(given, np.ndarray) else len(given)
+
+
+def _alike(given: object) -> tuple[Value, ...]:
+    """Values of one kind; whole numbers among others become floats."""
+    if isinstance(given, list | tuple | range | np.ndarray) and _length(given) > MOST_RUNS:
+        raise fault(f"{_length(given)} values are more than {MOST_RUNS}", "Give fewer.")
+    values = sequence(list(given) if isinstance(given, range) else given, "values")
+    if not values:
+        raise fault("the range is empty", "Give at least one value.")
+    plain: tuple[Value, ...] = each(plain_value, values)
+    kinds = set(map(type, plain))
+    if kinds == {int, float}:
+        return tuple(map(float, plain))
+    if len(kinds) > 1:
+        named = " and ".join(sorted({_NOUNS[kind] for kind in kinds}))
+        raise fault(f"{shown(plain)} has {named} together", "Use values of one kind.")
+    return plain
+
+
+_NOUNS: dict[type, str] = {bool: "true or false", int: "numbers", float: "numbers", str: "texts"}
+_KINDS: dict[type, Kind] = {bool: "bool", int: "int", float: "float", str: "text"}
+
+
+def _real(value: object) -> int | float:
+    """A finite number that stays whole if it is."""
+    checked = number(value)
+    if isinstance(value, int | np.integer) and abs(int(value)) <= _LARGEST_WHOLE:
+        return int(value)
+    return checked
+
+
+def _two(value: object) -> tuple[int | float, ...]:
+    """Two numbers."""
+    values = sequence(value)
+    if len(values) != 2:
+        raise fault(f"{shown(value)} is not two numbers", "Write the first and the last, such as [0.1, 0.7].")
+    return each(_real, values)
+
+
+def _number(value: object) -> int | float | None:
+    return None if value is None else _real(value)
+
+
+_Ends = Annotated[tuple[int | float, int | float], BeforeValidator(_two)]
+_Step = Annotated[int | float | None, BeforeValidator(_number)]
+
+
+class Values(Range):
+    """Values one by one."""
+
+    values: Annotated[tuple[Value, ...], BeforeValidator(_alike, json_schema_input_type=list[bool | float | str])] = (
+        Field(description="the values: numbers, texts, or true and false")
+    )
+
+    @property
+    def kind(self) -> Kind:
+        """What all of its values are."""
+        return _KINDS[type(self.values[0])]
+
+    @property
+    def count_of(self) -> int:
+        """How many there are."""
+        return len(self.values)
+
+    def value(self, index: int) -> Value:
+        """One of them."""
+        return self.values[index]
+
+    def twice(self) -> Value | None:
+        """The first that was there before."""
+        if len(set(self.values)) == len(self.values):
+            return None
+        seen: set[Value] = set()
+        return next(value for value in self.values if value in seen or seen.add(value))  # type: ignore[func-returns-value]  # add gives None, which goes on
+
+
+class _Spaced(Range):
+    """So many values from one number to another."""
+
+    def _ends(self) -> tuple[int | float, int | float]:
+        raise NotImplementedError
+
+    def _check_ends(self, how_many: int, word: str) -> None:
+        """Refuse ranges that are empty, leave their end out, or say one value twice."""
+        first, last = self._ends()
+        if how_many < 1:
+            raise fault("the range is empty", f"Use {word} = 2 or more.", where=word)
+        if how_many > MOST_RUNS:
+            raise fault(f"more than {MOST_RUNS} values", "Ask for fewer.", where=word)
+        if how_many == 1 or first == last:
+            what = f"from {shown(first)} to {shown(last)} in {how_many} value{'s' if how_many > 1 else ''}"
+            raise fault(what, f"Write values = [{shown(first)}], or two ends and {word} = 2 or more.", where=word)
+
+    def _apart(self) -> bool:
+        """Are all values certainly further apart than neighbouring numbers are?"""
+        raise NotImplementedError
+
+    def _check_told_apart(self) -> None:
+        """Refuse values so close that numbers cannot tell them apart."""
+        if self._apart():
+            return
+        values = [self.value(index) for index in range(self.count_of)] if self.count_of <= _FEW else []
+        if len(set(values)) < self.count_of:
+            raise fault(f"{self.count_of} values are too close to be told apart", "Ask for fewer.")
+
+
+class Linear(_Spaced):
+    """Evenly spaced values from the first to the last: so many, or by a step."""
+
+    linear: _Ends = Field(description="the first value and the last")
+    count: Whole | None = Field(default=None, description="how many values, both ends included")
+    step: _Step = Field(
+        default=None, description="from one value to the next, in place of count; the end is included if it is met"
+    )
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Linear:
+        if (self.count is None) == (self.step is None):
+            what = "neither count nor step is given" if self.count is None else "both count and step are given"
+            raise fault(what, "Give one of them: count = 7, or step = 0.1.")
+        first, last = self.linear
+        if self.step is not None and (self.step == 0 or (last - first) * self.step < 0):
+            remedy = f"Use step = {shown(-self.step)}." if self.step else "Use a step other than 0."
+            what = f"the range is empty: steps of {shown(self.step)} do not lead from {shown(first)} to {shown(last)}"
+            raise fault(what, remedy, where="step")
+        self._check_ends(self.count_of, "count" if self.step is None else "step")
+        self._check_told_apart()
+        return self
+
+    def _ends(self) -> tuple[int | float, int | float]:
+        return self.linear
+
+    def _apart(self) -> bool:
+        first, last = map(_exact, self.linear)
+        steps = Decimal(self.count_of - 1)
+        by = _DIGITS.divide(_DIGITS.subtract(last, first), steps) if self.step is None else _exact(self.step)
+        return self.kind == "int" or abs(by) > math.ulp(max(abs(float(end)) for end in self.linear))
+
+    @cached_property
+    def count_of(self) -> int:
+        """How many there are."""
+        if self.count is not None:
+            return self.count
+        first, last = map(_exact, self.linear)
+        steps = _DIGITS.divide(_DIGITS.subtract(last, first), _exact(self.step or 1))
+        return math.floor(_DIGITS.add(steps, _MET)) + 1
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Whole numbers from whole ends, if all of them are."""
+        first, last = self.linear
+        by = 1 if self.step is None else self.step
+        if not all(isinstance(one, int) for one in (first, last, by)):
+            return "float"
+        even = self.step is not None or (last - first) % (self.count_of - 1) == 0
+        return "int" if even else "float"
+
+    def value(self, index: int) -> Value:
+        """As one would write it: the third of 0.1, 0.2, … is 0.3."""
+        first, last = map(_exact, self.linear)
+        if self.step is None:
+            whole = _DIGITS.multiply(_DIGITS.subtract(last, first), Decimal(index))
+            exact = _DIGITS.add(first, _DIGITS.divide(whole, Decimal(self.count_of - 1)))
+        else:
+            step = _exact(self.step)
+            exact = _DIGITS.add(first, _DIGITS.multiply(step, Decimal(index)))
+            beside = _DIGITS.divide(_DIGITS.subtract(exact, last), step)
+            exact = last if abs(beside) <= _MET else exact
+        return int(exact) if self.kind == "int" else float(exact)
+
+
+class Log(_Spaced):
+    """Values from the first to the last, each the same multiple of the one before."""
+
+    log: _Ends = Field(description="the first value and the last, both above 0")
+    count: Whole = Field(description="how many values, both ends included")
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Log:
+        for index, end in enumerate(self.log):
+            if end <= 0:
+                raise fault(f"{shown(end)} is not positive", "Use numbers above 0.", where=f"log[{index}]")
+        self._check_ends(self.count, "count")
+        self._check_told_apart()
+        return self
+
+    def _ends(self) -> tuple[int | float, int | float]:
+        return self.log
+
+    def _apart(self) -> bool:
+        low, high = sorted(self.log)
+        by = _DIGITS.divide(_DIGITS.ln(_DIGITS.divide(_exact(high), _exact(low))), Decimal(self.count - 1))
+        return by > max(math.ulp(low) / low, math.ulp(1.0))
+
+    @property
+    def count_of(self) -> int:
+        """How many there are."""
+        return self.count
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Whole numbers from whole ends, if all of them are."""
+        whole = all(isinstance(end, int) for end in self.log) and self.count <= _FEW
+        return "int" if whole and all(self._number(k).is_integer() for k in range(self.count)) else "float"
+
+    def value(self, index: int) -> Value:
+        """first·(last/first)^(index/(count-1)); the ends are met exactly."""
+        found = self._number(index)
+        return int(found) if self.kind == "int" else found
+
+    def _number(self, index: int) -> float:
+        if index in {0, self.count - 1}:
+            return float(self.log[0 if index == 0 else 1])
+        first, last = (_DIGITS.ln(_exact(end)) for end in self.log)
+        share = _DIGITS.divide(Decimal(index), Decimal(self.count - 1))
+        between = _DIGITS.add(first, _DIGITS.multiply(_DIGITS.subtract(last, first), share))
+        return float(_DIGITS.exp(between))
+
+
+_FEW = 1000
+"""More values than these are not looked at one by one."""
+
+
+class Uniform(Range):
+    """Drawn for each run, all between two numbers equally likely."""
+
+    drawn: ClassVar[bool] = True
+    uniform: _Ends = Field(description="the least and the greatest")
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Uniform:
+        low, high = self.uniform
+        if not low < high:
+            raise fault(f"from {shown(low)} to {shown(high)} is nothing", "Write the lesser first.", where="uniform")
+        return self
+
+    def value(self, index: int) -> Value:  # noqa: ARG002  # one for all
+        """The least."""
+        return float(self.uniform[0])
+
+    def samples(self, most: int) -> list[tuple[int, Value]]:  # noqa: ARG002  # two are enough
+        """Both ends."""
+        return [(0, float(end)) for end in self.uniform]
+
+    def draw(self, share: float) -> float:
+        """By proportion."""
+        low, high = map(float, self.uniform)
+        return low + (high - low) * share
+
+
+class Normal(Range):
+    """Drawn for each run by the normal law."""
+
+    drawn: ClassVar[bool] = True
+    normal: _Ends = Field(description="mean and standard deviation")
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Normal:
+        if self.normal[1] <= 0:
+            what = f"{shown(self.normal[1])} is not a standard deviation"
+            raise fault(what, "Use a number above 0.", where="normal[1]")
+        return self
+
+    def value(self, index: int) -> Value:  # noqa: ARG002  # one for all
+        """The mean."""
+        return float(self.normal[0])
+
+    def draw(self, share: float) -> float:
+        """By the inverse of the distribution."""
+        mean, deviation = map(float, self.normal)
+        return NormalDist(mean, deviation).inv_cdf(share)
+
+
+_BY_KEY: dict[str, type[Range]] = {
+    "values": Values, "linear": Linear, "log": Log, "uniform": Uniform, "normal": Normal,
+}  # fmt: skip
+AnyRange: TypeAlias = list[bool | float | str] | Values | Linear | Log | Uniform | Normal
+"""What a study file may say."""
+
+
+def as_range(value: Any) -> Range:
+    """A range from what a study says: a list of values, or a table."""
+    if isinstance(value, Range):
+        return value
+    if isinstance(value, list | tuple | range | np.ndarray):
+        return Values.of({"values": value})
+    if not isinstance(value, Mapping):
+        raise fault(f"{shown(value)} is not a range", f"Write a list of values, or a table with one of {_KEYS}.")
+    named = [key for key in _BY_KEY if key in value]
+    if len(named) > 1:
+        raise fault(f"{named[0]} and {named[1]} are given together", "Keep one of them.")
+    if not named:
+        unknown = next((key for key in value if key not in {"count", "step"}), None)
+        if unknown is None:
+            raise fault("it is not said which values", f"Write one of {_KEYS}.")
+        raise fault(f"{shown(unknown)} is not a kind of range", nearest(str(unknown)[:60], _BY_KEY, "kinds"))
+    return _BY_KEY[named[0]].of(value)
+
+
+_KEYS = ", ".join(_BY_KEY)
+
+
+def _exact(value: int | float) -> Decimal:
+    """A number as it is written."""
+    return Decimal(repr(value))

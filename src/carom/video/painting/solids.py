@@ -1,0 +1,170 @@
+"""Walls and obstacles of space as triangles and lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon, Scene, Wedge
+from carom.video.painting.camera import upright
+from carom.views.caps import triangles
+from carom.views.shapes import points
+
+Floats = NDArray[np.float64]
+
+SOLID, GLASS, FLOOR = 0, 1, 2
+EDGE, GRID = 0, 1
+TALL = 0.6
+"""What has no end along z is drawn so much of the scene's size beyond what there is."""
+CELLS = 10
+"""Of the grid on a floor, each way."""
+ROUND, RINGS = 48, 24
+"""Parts of a circle, and of a meridian."""
+
+
+@dataclass
+class Solids:
+    """Triangles with the normals of their corners, and lines, with what they are."""
+
+    low: Floats
+    high: Floats
+    gravity: tuple[float, ...]
+    faces: list[Floats] = field(default_factory=list)
+    normals: list[Floats] = field(default_factory=list)
+    roles: list[int] = field(default_factory=list)
+    lines: list[Floats] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, scene: Scene, low: Floats, high: Floats) -> Solids:
+        """All shapes of a scene that fills the space between two corners."""
+        made = cls(low, high, scene.gravity)
+        made._add(scene.boundary, GLASS)
+        for each in scene.obstacles:
+            made._add(each, SOLID)
+        return made
+
+    def _add(self, part: Boundary | Obstacle, role: int) -> None:
+        size = TALL * float((self.high - self.low).max())
+        below, above = float(self.low[2]) - size, float(self.high[2]) + size
+        if isinstance(part, Box):
+            self._box(np.zeros(3), np.array(part.size))
+        elif isinstance(part, Block):
+            x0, y0, z0 = part.low
+            x1, y1, z1 = part.high
+            self._prism(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]), z0, z1, role)
+        elif isinstance(part, Circle):
+            self._sphere(np.array(part.centre), part.radius, role)
+        elif isinstance(part, Cylinder):
+            self._cylinder(np.array(part.centre), part.radius, below, above, role)
+        elif isinstance(part, HalfSpace):
+            self._floor(np.array(part.point), np.array(part.unit_normal))
+        elif isinstance(part, Wedge):
+            self._prism(np.array(part.corners), below, above, role)
+        elif isinstance(part, Polygon):
+            self._prism(points(part.outline), below, above, role)
+            for hole in part.holes:
+                self._prism(points(hole.outline), below, above, SOLID)
+
+    def _triangle(self, places: Floats, role: int, normals: Floats | None = None) -> None:
+        if normals is None:
+            normal = np.cross(places[1] - places[0], places[2] - places[0])
+            normals = np.broadcast_to(normal / max(float(np.linalg.norm(normal)), 1e-300), (3, 3))
+        self.faces.append(places)
+        self.normals.append(normals)
+        self.roles.append(role)
+
+    def _quad(self, places: Floats, role: int, normals: Floats | None = None) -> None:
+        for pick in ([0, 1, 2], [0, 2, 3]):
+            self._triangle(places[pick], role, None if normals is None else normals[pick])
+
+    def _line(self, start: Floats, end: Floats, kind: int = EDGE) -> None:
+        self.lines.append(np.stack([start, end]))
+        self.kinds.append(kind)
+
+    def _box(self, low: Floats, high: Floats) -> None:
+        """Edges, and the floor: a faint plate with a grid."""
+        corners = np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
+        for k in range(8):
+            for bit in (1, 2, 4):
+                if not k & bit:
+                    self._line(corners[k], corners[k | bit])
+        up = upright(self.gravity)
+        axis = int(np.argmax(np.abs(up)))
+        a, b = (each for each in range(3) if each != axis)
+        foot = low.copy()
+        foot[axis] = low[axis] if up[axis] > 0.0 else high[axis]
+        across, along = np.zeros(3), np.zeros(3)
+        across[a], along[b] = high[a] - low[a], high[b] - low[b]
+        self._plate(foot, across, along)
+
+    def _plate(self, corner: Floats, across: Floats, along: Floats) -> None:
+        """A parallelogram, in cells so that one behind the eye can be left out."""
+        for i in range(CELLS):
+            for j in range(CELLS):
+                at = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)]
+                self._quad(np.array([corner + across * u / CELLS + along * v / CELLS for u, v in at]), FLOOR)
+        for k in range(1, CELLS):
+            for j in range(CELLS):
+                u, v = across * k / CELLS, along * k / CELLS
+                x, y = across * j / CELLS, along * j / CELLS
+                self._line(corner + u + y, corner + u + y + along / CELLS, GRID)
+                self._line(corner + v + x, corner + v + x + across / CELLS, GRID)
+
+    def _floor(self, point: Floats, normal: Floats) -> None:
+        """A piece of a plane, under what is drawn."""
+        across = np.cross(normal, (0.0, 1.0, 0.0) if abs(normal[0]) > 0.8 else (1.0, 0.0, 0.0))
+        across /= np.linalg.norm(across)
+        along = np.cross(normal, across)
+        middle = (self.low + self.high) / 2.0
+        reach = 0.75 * float(np.linalg.norm(self.high - self.low))
+        foot = middle + normal * float((point - middle) @ normal)
+        self._plate(foot - reach * (across + along), 2.0 * reach * across, 2.0 * reach * along)
+
+    def _prism(self, outline: Floats, below: float, above: float, role: int) -> None:
+        """What stands on an outline; with ends, if it is solid."""
+        low, high = (np.column_stack([outline, np.full(len(outline), z)]) for z in (below, above))
+        turn = np.roll(outline, -1, axis=0) - outline
+        turn /= np.maximum(np.hypot(*turn.T)[:, None], 1e-300)
+        for k in range(len(outline)):
+            j = (k + 1) % len(outline)
+            self._quad(np.array([low[k], low[j], high[j], high[k]]), role)
+            self._line(low[k], low[j])
+            self._line(high[k], high[j])
+            if float(turn[k] @ turn[k - 1]) < 0.99:
+                self._line(low[k], high[k])
+        if role == SOLID:
+            for face in triangles(outline):
+                self._triangle(high[face], role)
+                self._triangle(low[face[::-1]], role)
+
+    def _cylinder(self, centre: Floats, radius: float, below: float, above: float, role: int) -> None:
+        angles = np.arange(ROUND + 1) * 2.0 * np.pi / ROUND
+        normal = np.stack([np.cos(angles), np.sin(angles), np.zeros(ROUND + 1)], axis=1)
+        foot, head = (np.array([*centre[:2], z]) for z in (below, above))
+        low, high = foot + radius * normal, head + radius * normal
+        for k in range(ROUND):
+            self._quad(np.array([low[k], low[k + 1], high[k + 1], high[k]]), role, normal[[k, k + 1, k + 1, k]])
+            self._line(low[k], low[k + 1])
+            self._line(high[k], high[k + 1])
+            if role == SOLID:
+                self._triangle(np.array([foot, low[k + 1], low[k]]), role)
+                self._triangle(np.array([head, high[k], high[k + 1]]), role)
+            elif k % (ROUND // 4) == 0:
+                self._line(low[k], high[k])
+
+    def _sphere(self, centre: Floats, radius: float, role: int) -> None:
+        down, round_ = np.arange(RINGS + 1) * np.pi / RINGS, np.arange(ROUND + 1) * 2.0 * np.pi / ROUND
+        z, r = np.cos(down)[:, None], np.sin(down)[:, None]
+        normal = np.stack([r * np.cos(round_), r * np.sin(round_), np.broadcast_to(z, (RINGS + 1, ROUND + 1))], axis=2)
+        for i in range(RINGS):
+            for j in range(ROUND):
+                at = np.array([normal[i, j], normal[i + 1, j], normal[i + 1, j + 1], normal[i, j + 1]])
+                self._quad(centre + radius * at, role, at)
+        if role == GLASS:
+            circle = np.stack([np.cos(round_), np.sin(round_), np.zeros(ROUND + 1)], axis=1) * radius
+            for order in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
+                for k in range(ROUND):
+                    self._line(centre + circle[k, order], centre + circle[k + 1, order])

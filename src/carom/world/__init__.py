@@ -1,1 +1,0 @@
-"""STATE: the arrays that solvers work on, made from a scene."""
