@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import carom
 from carom.analysis import analyse
 from carom.cli import main
-from carom.errors import CaromError, StorageError
+from carom.errors import CaromError, StorageError, StorageWarning
 from carom.storage import checkpoint
 from carom.storage.exports import export
 from carom.storage.lock import Lock
@@ -29,7 +29,7 @@ ON = "carom 0.1.0 recorded it, and its collisions rounded differently: this vers
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """The files as carom 0.1.0 wrote them."""
-    for each in BEFORE.glob("*.xz"):
+    for each in BEFORE.glob("*.h5*.xz"):
         (tmp_path / each.stem).write_bytes(lzma.decompress(each.read_bytes()))
     return tmp_path
 
@@ -93,7 +93,7 @@ def test_no_instant_between_frames_is_rebuilt_by_other_laws(files: Path) -> None
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_no_run_goes_on_from_an_earlier_version(
+def test_no_recording_of_an_earlier_version_is_continued(
     files: Path, name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = files / f"{name}.h5"
@@ -103,12 +103,30 @@ def test_no_run_goes_on_from_an_earlier_version(
         assert ON in line
         assert "run its scene again: Simulation(recording.scene)" in line
         assert carom.Simulation(recording.scene).run(until=0.1).time == 0.1
-    for record in (True, False):
-        line = line_of(lambda record=record: carom.Simulation.resume(path, record=record))
-        assert "carom 0.1.0 has written it, and this version cannot go on to the same bits. Run the scene again" in line
+    line = line_of(carom.Simulation.resume, path)
+    assert "carom 0.1.0 has written it, and its recording cannot be continued" in line
     assert main(["resume", str(path), "--until", "1"]) == 1
     assert capsys.readouterr().err == f"{line}\n"
     assert {each: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+@pytest.mark.requirement("T-08")
+@pytest.mark.parametrize("name", TOLD)
+def test_a_run_goes_on_from_a_checkpoint_of_an_earlier_version(files: Path, name: str) -> None:
+    path = files / f"{name}.h5"
+    with pytest.warns(StorageWarning, match=r"saved with carom 0\.1\.0 .* perhaps not to the same bits"):
+        sim = carom.Simulation.resume(path, record=False)
+    with Recording(path) as recording:
+        assert sim.time == recording.times[-1]
+        np.testing.assert_array_equal(sim.positions, recording[-1].positions)
+        energy = sim.energy
+    before = sim.collisions
+    sim.run(until=sim.time + 1.0)
+    assert sim.collisions > before
+    if sim.solver == "exact":
+        assert sim.energy == pytest.approx(energy, rel=1e-12)
+    sim.save(files / "now.checkpoint")
+    assert carom.Simulation.resume(files / "now.checkpoint").time == sim.time
 
 
 def test_rows_of_now_are_not_added_to_a_recording_of_an_earlier_version(files: Path) -> None:

@@ -168,7 +168,7 @@ class Keeping(Following):
         """
         source = find_checkpoint(Path(path))
         saved = read(source)
-        target = recording_of(source) if record and saved.recording else None
+        target = recording_of(source, saved) if record and saved.recording else None
         run = cls.__new__(cls)
         cls._begin_again(run, saved, forces)
         _tell_what_is_missing(source, saved)

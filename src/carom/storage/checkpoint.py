@@ -27,7 +27,8 @@ from carom.storage.tape import versions
 from carom.storage.told import Recorded, Told, stored_scene, written_by
 
 FORMAT = 2
-"""Format of checkpoints. Since 2, the file does not hold the name of its recording: see `recording_of`."""
+"""Format of checkpoints. Since 2, the file does not hold the name of its recording (see `recording_of`), and an exact
+state holds the faint speed and the end of the epoch. A run goes on from format 1, but rounds as it does now."""
 HDF5 = b"\x89HDF"
 """How a recording begins."""
 
@@ -49,6 +50,7 @@ class Checkpoint:
     recorder: Arrays = field(default_factory=dict)
     """State of the sampler."""
     versions: dict[str, str] = field(default_factory=versions)
+    format: int = FORMAT
 
     def write(self, path: Path, text: str | None = None) -> None:
         """Write it; the file is replaced in one go. `text` is the scene's, if it is known."""
@@ -93,6 +95,7 @@ def read(path: Path) -> Checkpoint:
         recording=told["recording"],
         recorder=recorder,
         versions=said.versions,
+        format=told["format"],
     )
 
 
@@ -111,13 +114,9 @@ def _parts(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 
 
 def _check_format(path: Path, told: Mapping[str, Any]) -> None:
-    """Refuse a state that this version does not know: it would not go on to the same bits."""
+    """Refuse a state that this version does not know."""
     if told["format"] > FORMAT:
         raise StorageError(path, "a later carom has written it", "Update carom: pip install -U carom.")
-    if told["format"] < FORMAT:
-        writer = written_by(told.get("versions"))
-        what = f"{writer} has written it, and this version cannot go on to the same bits"
-        raise StorageError(path, what, f"Run the scene again from its start, or resume it with {writer}.")
 
 
 def _wrong(path: Path, what: str) -> StorageError:
@@ -186,11 +185,14 @@ def checkpoint_of(path: Path) -> Path:
     return path.with_name(path.name + ENDING)
 
 
-def recording_of(checkpoint: Path) -> Path:
+def recording_of(checkpoint: Path, saved: Checkpoint) -> Path:
     """The recording that belongs to a checkpoint: the file beside it that has its name without the ending.
 
     Both may be copied, renamed and moved together; the file that is named is the one that is written.
     """
+    if saved.format < FORMAT:
+        what = f"{written_by(saved.versions)} has written it, and its recording cannot be continued by this version"
+        raise StorageError(checkpoint, what, "Go on without recording: Simulation.resume(…, record=False).")
     if checkpoint.suffix != ENDING:
         remedy = f"Name it as its recording with {ENDING} added, such as gas.h5{ENDING}."
         raise StorageError(checkpoint, f"does not end with {ENDING}, so that its recording cannot be found", remedy)

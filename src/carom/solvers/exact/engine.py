@@ -352,6 +352,8 @@ class Engine:
         """Go on from a state of a run of the same scene; a `SolverError` if it does not fit."""
         stored.take(self, state)
         self._pack()
+        if self.balls.size and not self.world.epoch_end:
+            self._say_when_the_epoch_ends()
         if self.page:
             self._turn_page(self.time)
 
