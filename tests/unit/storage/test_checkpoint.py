@@ -200,7 +200,8 @@ def test_each_recording_has_a_checkpoint_of_its_own(tmp_path: Path) -> None:
         sim.record(tmp_path / name, checkpoint=1000.0).close()
     for name in names:
         assert checkpoint.find_checkpoint(tmp_path / name) == tmp_path / f"{name}.checkpoint"
-        assert checkpoint.recording_of(tmp_path / f"{name}.checkpoint") == tmp_path / name
+        beside = tmp_path / f"{name}.checkpoint"
+        assert checkpoint.recording_of(beside, checkpoint.read(beside)) == tmp_path / name
 
 
 def test_a_stale_checkpoint_goes_and_others_stay(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def fitted(world: World, state: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """A state of this world; a `SolverError` if it is none."""
     n = len(world.anchors)
     taken = {name: part(state, name, (n, *shape), kind) for name, (shape, kind) in BALLS.items()}
-    earlier = np.shape(state.get("moments")) == (len(MOMENTS) - 2,)
+    earlier = np.shape(state.get("moments", 0.0)) == (len(MOMENTS) - 2,)
     taken["moments"] = part(state, "moments", (len(MOMENTS) - 2 * earlier,), "f8")
     if earlier:  # a checkpoint of carom 0.1: the faint speed is that of the scene, and the epoch has yet to be measured
         taken["moments"] = np.append(taken["moments"], [world.contact.faint, 0.0])
