@@ -19,7 +19,7 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check browser lint types contracts documents docs reference requirements keys schema pictures format lab bench versions validate clean
+.PHONY: help setup test check browser lint types contracts documents docs reference requirements keys schema pictures format rooms lab bench versions constraints validate clean
 
 help:  ## list the targets
 	@echo "carom, targets of make:"
@@ -120,6 +120,9 @@ bench: setup  ## measure the speed
 versions: setup  ## try the lowest and the newest versions of all dependencies; one Python: make versions VERSIONS="--python python3.12"
 	@echo "==> versions of dependencies"
 	@$(BIN)/python tools/try_versions.py $(VERSIONS)
+
+constraints: setup  ## write constraints.txt anew: the versions of dependencies in .venv
+	@$(BIN)/python tools/constraints.py
 
 validate: setup  ## the long validation runs
 	@echo "==> long validation runs"
