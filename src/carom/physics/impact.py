@@ -1,10 +1,14 @@
-"""Velocities after a collision: smooth balls, so only the component along the normal changes."""
+"""Impacts: what restitution and friction make of the velocities of two bodies, or of a body and a wall, that meet.
+
+Both solvers call these laws, which stand here alone. Balls are smooth in the exact solver, so that only the component
+along the normal changes; the stepped solver adds Coulomb friction for bodies that do not turn.
+"""
 
 from typing import Any, Final
 
 import numpy as np
 
-from carom.kernels.jit import inline, noinline
+from carom.kernels.jit import Real, inline, noinline
 from carom.physics.walls import opening
 
 EPS: Final = 2.0**-52
@@ -12,6 +16,54 @@ DOUBLINGS = 2100
 """From the smallest number that there is to the largest."""
 UNLIKE = 256.0
 """Ratio of masses beyond which a last bit of the light ball's velocity is too much for the heavy one's momentum."""
+
+
+@inline
+def bounce(e: Real, u: Real) -> Real:
+    """-(1 + e) u: what an impact with restitution e adds to the normal velocity u with which two bodies meet.
+
+    u is negative, for the normal points from the second body (or the wall) to the first; afterwards it is -e u.
+    """
+    return -(1.0 + e) * u
+
+
+@inline
+def parting_speed(e: Real, speed: Real) -> Real:
+    """e u₀: how fast two bodies part that met at the speed u₀."""
+    return e * speed
+
+
+@inline
+def impulse(e: Real, m: Real, u: Real) -> Real:
+    """J = -(1 + e) m u between two bodies of the reduced mass m; of a body and a wall m is the body's mass."""
+    return bounce(e, m) * u
+
+
+@inline
+def impulse_of_pair(e: Real, u: Real, w: Real) -> Real:
+    """J = -(1 + e) u / w between two bodies with w = 1/m₁ + 1/m₂, where 1/m is 0 for one that is held."""
+    return bounce(e, u) / w
+
+
+@inline
+def bounce_factor(j: Real, u: Real, w: Real) -> Real:
+    """1 + e, read off the impulse J of a collision: the inverse of `impulse_of_pair`."""
+    return j * w / -u
+
+
+@inline
+def energy_taken(e: Real) -> Real:
+    """(1 - e²)/2: the part of m u² that an impact takes, with the reduced mass m and the normal velocity u."""
+    return 0.5 * (1.0 - e * e)
+
+
+@inline
+def friction(stop: Real, press: Real, static: Real, dynamic: Real) -> Real:
+    """The impulse of Coulomb's friction under the normal impulse `press`, where `stop` would end all sliding.
+
+    It is `stop` if that takes no more than μₛ of the normal impulse, else μ_d of it.
+    """
+    return stop if stop <= static * press else min(dynamic * press, stop)
 
 
 @inline
@@ -31,7 +83,7 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     u = approach(one, two, nx, ny, nz)
     # As shares of the total mass, not with μ itself: equal masses exchange exactly, and no product can overflow.
     both = one.m + two.m
-    k = -(1.0 + e) * u / ((nx * nx + ny * ny) + nz * nz)
+    k = bounce(e, u) / ((nx * nx + ny * ny) + nz * nz)
     # The two changes must add up to k exactly: the rounding of shares or of their difference has a mean that is not
     # zero, which would be a restitution that is always a little too large or too small. So the smaller change also
     # takes what the difference loses by rounding (Fast2Sum, T. J. Dekker, Numer. Math. 18 (1971) 224).
@@ -85,7 +137,7 @@ def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
     So n is made longer by a part that is another one at each hit, 1 to 2, and rounded anew.
     """
     u = departure(ball, nx, ny, nz)
-    k = -(1.0 + e) * u
+    k = bounce(e, u)
     if u == 0.0 or max(abs(nx), abs(ny), abs(nz)) == 1.0:
         ball.vx += k * nx
         ball.vy += k * ny
@@ -93,7 +145,7 @@ def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
         return k * ball.m
     length = 1.0 + abs(u) / ((abs(ball.vx) + abs(ball.vy)) + abs(ball.vz))
     wx, wy, wz = length * nx, length * ny, length * nz
-    f = -(1.0 + e) * (departure(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
+    f = bounce(e, departure(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
     ball.vx += f * wx
     ball.vy += f * wy
     ball.vz += f * wz

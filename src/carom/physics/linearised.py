@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, kernel
+from carom.physics.impact import bounce_factor
 
 LARGE: Final = 1e100  # a difference that has grown so far is made smaller by as much, so that it stays a number
 
@@ -64,7 +65,7 @@ def through_collisions(
             un += n * (dv[i, k] - (dv[j, k] if j >= 0 else 0.0))
             an += n * g[k] * ((1.0 if wi > 0.0 else 0.0) - (1.0 if wj > 0.0 else 0.0))  # both fall: no difference
         if vn < 0.0 and impulse > 0.0:
-            f = impulse * (wi + wj) / -vn
+            f = bounce_factor(impulse, vn, wi + wj)
             dt = -s / vn
             along = un + an * dt
             for k in range(3):

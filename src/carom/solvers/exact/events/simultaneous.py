@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from carom import numerics
 from carom.kernels.jit import Real, kernel
-from carom.physics import contact_time
+from carom.physics import contact_time, impact
 from carom.physics import walls as wall_laws
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.events.predict import equation, pull
@@ -127,7 +127,13 @@ def describe(engine: Engine, each: Any) -> None:
     each["a"] = ball["id"][0]
     each["normal"] = normal
     each["place"] = places[a] - normal * ball["r"][0]
-    each["impulse"] = -(1.0 + e) * mass * float(numerics.product(v, normal))
+    each["impulse"] = impulse(e, mass, float(numerics.product(v, normal)))
+
+
+@kernel
+def impulse(e: float, m: float, u: float) -> float:
+    """The impulse between two bodies of the reduced mass m that meet with the normal velocity u."""
+    return impact.impulse(e, m, u)
 
 
 @kernel

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
+from carom.physics import impact
 from carom.solvers.stepped.contacts.logs import BALL, NOBODY, write
 from carom.solvers.stepped.contacts.order import is_away, valid, walls_first
 from carom.solvers.stepped.contacts.paths import mark_change
@@ -72,7 +73,7 @@ def part(
 ) -> None:  # fmt: skip
     """Let two balls part that touched τ before the end of the step.
 
-    J = -μ (1 + e) w·n with the reduced mass μ (lecture; M-11), friction at most μ_s J, else μ_d J along the surface.
+    The impulse along the normal is that of `physics.impact` (M-11), friction along the surface that of Coulomb.
     """
     place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
     wx, wy, wz = velocity[j, 0] - velocity[i, 0], velocity[j, 1] - velocity[i, 1], 0.0
@@ -94,14 +95,14 @@ def part(
         return
     a, b = np.uint64(setting.material[i]), np.uint64(setting.material[j])
     e = setting.bounce[a, b]
-    impulse = -(1.0 + e) * wn / (wi + wj)
+    impulse = impact.impulse_of_pair(e, wn, wi + wj)
     jx, jy, jz = impulse * nx, impulse * ny, impulse * nz
-    clock.restitution += 0.5 * (1.0 - e * e) * wn * wn / (wi + wj)
+    clock.restitution += impact.energy_taken(e) * wn * wn / (wi + wj)
     if setting.static[a, b] > 0.0:
         tx, ty, tz = wx - wn * nx, wy - wn * ny, wz - wn * nz
         slip = math.sqrt((tx * tx + ty * ty) + tz * tz)
         stop = slip / (wi + wj)
-        rub = stop if stop <= setting.static[a, b] * impulse else min(setting.dynamic[a, b] * impulse, stop)
+        rub = impact.friction(stop, impulse, setting.static[a, b], setting.dynamic[a, b])
         if slip > 0.0:
             jx, jy, jz = jx - rub * tx / slip, jy - rub * ty / slip, jz - rub * tz / slip
             clock.friction += rub * slip - 0.5 * rub * rub * (wi + wj)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
+from carom.physics.impact import parting_speed
 from carom.solvers.stepped.contacts.grid import Space, shift_of
 from carom.solvers.stepped.pile.cloth import foot_of
 from carom.solvers.stepped.pile.contacts import dot, wall_gap, wall_material
@@ -171,7 +172,7 @@ def make_contact(
     one = dot(dim, accel[a, 0], accel[a, 1], accel[a, 2], accel[a, 0], accel[a, 1], accel[a, 2])
     two = dot(dim, accel[b, 0], accel[b, 1], accel[b, 2], accel[b, 0], accel[b, 1], accel[b, 2])
     speed = impact_speed(dot(dim, nx, ny, nz, ux, uy, uz), dot(dim, nx, ny, nz, ax, ay, az), gap)
-    back = speed * laws[np.uint32(material[i]), column, 0]
+    back = parting_speed(laws[np.uint32(material[i]), column, 0], speed)
     slow = np.sqrt(max(one, two)) * dt
     if r > 0.0:
         gap = max(gap, -softness.push * r)

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, stage
+from carom.physics.impact import bounce, parting_speed
 from carom.physics.triangle import crossing, height_before, weights
 from carom.solvers.stepped.contacts.grid import file_bodies, index_along
 from carom.solvers.stepped.contacts.logs import CLOTH, NOBODY, write
@@ -130,9 +131,9 @@ def parted(un: Real, acc: Real, straight: Real, tau: Real, dt: Real, e: Real) ->
     at that height, for it bounces without end.
     """
     touched, back = un - acc * tau, max(-straight * tau, 0.0)
-    if e < 1.0 and -e * touched < -acc * dt:
+    if e < 1.0 and parting_speed(e, -touched) < -acc * dt:
         return -un, back, False
-    gain = -(1.0 + e) * touched
+    gain = bounce(e, touched)
     if e < 1.0 or gain * tau >= back or acc >= 0.0:
         return gain, gain * tau, True
     square = un * un + 2.0 * acc * back

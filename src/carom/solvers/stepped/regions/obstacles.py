@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, stage
+from carom.physics import impact
 from carom.physics.clearance import is_free
 from carom.physics.regions import NO_EDGE, is_clear, label_of, probe
 from carom.physics.swept_contact import first_contact, place_before, slack_of, top_speed, velocity_before
@@ -149,13 +150,13 @@ def meet(
         soon = -un < -q * tau / (2.0 * BOUNCES) if e >= 1.0 else -e * un < -q * dt
         rests = soon and q < 0.0 and tau > 0.0
         back = (1.0 if e >= 1.0 else 0.0) if rests else e
-        rub_by, lost = rubbed(along, -(1.0 + back) * un, mu[0], mu[1])
+        rub_by, lost = rubbed(along, impact.bounce(back, un), mu[0], mu[1])
         lost_rub += m * lost
-        lost_bounce += 0.5 * m * (1.0 - back * back) * (un * un)
+        lost_bounce += impact.energy_taken(back) * m * (un * un)
         before = (path[0], path[1], path[2], path[3] + lift[0], path[4] + lift[1], path[5] + lift[2])
         if not rests:
             contacts += 1
-            change = moved(rub_by, -(1.0 + back) * un / dot(n, n), n)
+            change = moved(rub_by, impact.bounce(back, un) / dot(n, n), n)
             if surfaces == 0:
                 v = moved((path[3], path[4], path[5]), 1.0, change)
                 path = joined(moved((path[0], path[1], path[2]), tau, change), v, pull)
@@ -166,13 +167,13 @@ def meet(
             continue
         if is_blow(un, q, dt):
             contacts += 1
-            stopped = moved(rub_by, -(1.0 + back) * un / dot(n, n), n)
+            stopped = moved(rub_by, impact.bounce(back, un) / dot(n, n), n)
             note(log, logged + contacts - 1, i, k, j, tau, x, n, m, (*x, *zero), (*x, *stopped))
         u = moved(along, 1.0, rub_by)
         left = across(pull, n)
         first = surfaces > 0 and bears(u, left, one, dt) and is_edge(n, one)
         second = surfaces > 1 and bears(u, left, two, dt) and is_edge(n, two)
-        foot, speed, lift = x, u, moved(zero, -back * un, n)
+        foot, speed, lift = x, u, moved(zero, impact.parting_speed(back, -un), n)
         if first or second:
             if not first:
                 one, rub, skipped = two, rub_two, (skipped[2], skipped[3], skipped[2], skipped[3])
@@ -192,7 +193,7 @@ def meet(
             stay = tau * TURN / turned if turned > TURN else tau
             path, drag = held(dim, regions, edges, k, j, x, u, pull, n, stay, r, slack, mu[0], mu[1])
             tau, later = stay, tau - stay
-            lift = moved(zero, -back * un, n)
+            lift = moved(zero, impact.parting_speed(back, -un), n)
             surfaces, one, rub, skipped = 1, n, mu, (k, label, np.uint32(NO_EDGE), np.uint32(NO_EDGE))
         sticks = mu[0] > 0.0 and path[3] == 0.0 and path[4] == 0.0 and path[5] == 0.0
     x, u = (path[0], path[1], path[2]), (path[3], path[4], path[5])

@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from carom.kernels.jit import Index, Real, noinline
+from carom.physics import impact
 from carom.physics.regions import nearest
 from carom.physics.swept_contact import slack_of
 from carom.solvers.stepped.contacts.paths import dot, joined, moved
@@ -47,8 +48,8 @@ def pushed_out(
                 un = dot(u, n)
                 if un < 0.0:
                     e = bounce[own, wall_of(regions, edges, k, j)]
-                    u = moved(u, -(1.0 + e) * un / dot(n, n), n)
-                    taken += 0.5 * (1.0 - e * e) * (un * un)
+                    u = moved(u, impact.bounce(e, un) / dot(n, n), n)
+                    taken += impact.energy_taken(e) * (un * un)
         if not inside:
             stuck = False
             break

@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
+from carom.physics.impact import friction
 from carom.physics.regions import ARC, OUTLINE, SEGMENT, probe
 from carom.physics.swept_contact import ROUNDING
 from carom.solvers.stepped.contacts.paths import across, cross, dot, joined, moved
@@ -21,9 +22,9 @@ def rubbed(u: Any, jolt: Real, static: Real, dynamic: Real) -> tuple[Any, Real]:
     if square == 0.0 or static == 0.0:
         return zero, 0.0
     speed = np.sqrt(square)
-    if speed <= static * jolt:
+    j = friction(speed, jolt, static, dynamic)
+    if j == speed:
         return moved(zero, -1.0, u), 0.5 * square
-    j = dynamic * jolt
     return moved(zero, -j / speed, u), j * (speed - 0.5 * j)
 
 
