@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 from uuid import uuid4
 
 from carom.errors import StorageError
-from carom.file_lock import taken
+from carom.file_lock import try_lock
 
 POSIX = os.name != "nt"
 LONGEST_NAME = 255
@@ -151,7 +151,7 @@ def _part(path: Path, place: Path) -> BinaryIO:
         while POSIX:
             with contextlib.ExitStack() as stack:
                 file = stack.enter_context(io.BufferedRandom(_Raw(path, part, "r+", _open_or_make)))
-                if not taken(file.fileno()):
+                if not try_lock(file.fileno()):
                     break
                 if is_at(file.fileno(), part):
                     file.truncate(0)

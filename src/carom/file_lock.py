@@ -9,7 +9,7 @@ BUSY = {errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK}
 """What systems say of a file that another has locked."""
 
 
-def taken(handle: int) -> bool:
+def try_lock(handle: int) -> bool:
     """Lock an open file without waiting; False if someone else has."""
     try:
         _lock(handle)
@@ -20,7 +20,7 @@ def taken(handle: int) -> bool:
     return True
 
 
-def given_back(handle: int) -> None:
+def unlock(handle: int) -> None:
     """Free a lock at once: closing the file does so only when no forked process has it open."""
     _lock(handle, free=True)
 

@@ -17,9 +17,10 @@ from numba.core import config, event
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
 
-from carom.file_lock import given_back, taken
+from carom.file_lock import try_lock, unlock
+from carom.kernels.compiler_interrupts import interrupts_between_passes
 from carom.kernels.fast_typing import what_is_known
-from carom.kernels.interrupts import hear, heard_between_steps
+from carom.kernels.interrupts import check_interrupts
 
 LONGEST = 300.0
 """A process waits at most so long for another, s; then it compiles for itself."""
@@ -36,7 +37,7 @@ def compiled_once(dispatcher: Any, settings: dict[str, int]) -> None:
     save_now = cache.save_overload
 
     def compile_once(signature: Any) -> Any:
-        with heard_between_steps(), _in_turn():  # threads in turn first, so that none waits for another
+        with interrupts_between_passes(), _in_turn():  # threads in turn first, so that none waits for another
             if signature in dispatcher.overloads or _is_stored(dispatcher, signature):
                 return compile_now(signature)
             variant = hashlib.sha256(str(signature).encode()).hexdigest()[:12]
@@ -59,10 +60,10 @@ def compiled_once(dispatcher: Any, settings: dict[str, int]) -> None:
 
 @contextlib.contextmanager
 def _in_turn() -> Iterator[None]:
-    """Hold the lock of Numba's compiler; who waits for another thread hears Ctrl-C."""
+    """Hold the lock of Numba's compiler; Ctrl-C ends the wait for another thread."""
     lock = global_compiler_lock._lock  # noqa: SLF001  # it has no wait that ends
     while not lock.acquire(timeout=PAUSE):
-        hear()
+        check_interrupts()
     try:
         yield
     finally:
@@ -115,19 +116,19 @@ def _alone(cache: Any, what: str, compiling: dict[str, Any] | None = None) -> It
             handle = os.open(f"{base}.{what}.lock", os.O_RDWR | os.O_CREAT, 0o666)
             stack.callback(os.close, handle)
             if _got(handle, compiling):
-                stack.callback(given_back, handle)
+                stack.callback(unlock, handle)
         yield
 
 
 def _got(handle: int, compiling: dict[str, Any] | None) -> bool:
     """Wait for a lock; False if it took too long."""
-    if taken(handle):
+    if try_lock(handle):
         return True
     with event.trigger_event("numba:compile", data=compiling) if compiling else contextlib.nullcontext():
         end = time.monotonic() + LONGEST
         while time.monotonic() < end:
             time.sleep(PAUSE)
-            hear()
-            if taken(handle):
+            check_interrupts()
+            if try_lock(handle):
                 return True
     return False

@@ -1,8 +1,7 @@
-"""Ctrl-C amid what must be done to its end: it is noted, heard after it, and never lost.
+"""Ctrl-C amid what must be done to its end: it is deferred, delivered afterwards, and never lost.
 
-So is a slice of a run, a step that two threads make, and a step of the compiler of kernels. LLVM calls back into Python
-when it hands machine code over. That is where Python notices a Ctrl-C that came meanwhile; but what is raised in such a
-call is printed and dropped, and the machine code with it.
+Runs defer it during a slice, and during a step that two threads make. What concerns the compiler of kernels stands in
+`compiler_interrupts`.
 """
 
 import contextlib
@@ -14,8 +13,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from numba.core import event
-
 try:  # what Python's module calls, and then makes an enumeration of: ten times as fast, which short runs notice
     _signals: Any = import_module("_signal")
 except ImportError:
@@ -24,111 +21,84 @@ INTERRUPT = int(signal.SIGINT)
 
 
 def in_main_thread() -> bool:
-    """Is this the thread that hears Ctrl-C?"""
+    """Is this the thread to which Python delivers Ctrl-C?"""
     return threading.current_thread() is threading.main_thread()
 
 
-class Steps(event.Listener):
-    """Notes Ctrl-C, and passes it on to whoever listened before; amid a compilation when its next step begins."""
+class PendingInterrupts:
+    """Receives Ctrl-C in place of the handler from before, and delivers it to that handler later."""
 
-    def __init__(self, before: Any, *, compiling: bool = False) -> None:
-        self.before = before
-        self.compiling = compiling
-        """Is Ctrl-C to be heard between two steps of the compiler, and while that waits for another process?"""
-        self.listening = False
-        """Is it told of steps of the compiler?"""
+    def __init__(self, handler: Any, *, stop_compiler: bool = False) -> None:
+        self.handler = handler
+        self.stop_compiler = stop_compiler
+        """May Ctrl-C break off a compilation?"""
+        self.between_passes = False
+        """Is it delivered between two passes of the compiler?"""
         self.process = os.getpid()
-        self.noted: deque[tuple[Any, ...]] = deque()
+        self.received: deque[tuple[Any, ...]] = deque()
 
-    def note(self, *what: Any) -> None:
-        """Ctrl-C, perhaps amid a call from LLVM; not in a process that was forked meanwhile, which compiles nothing."""
+    def receive(self, *what: Any) -> None:
+        """Keep a Ctrl-C for later; a process that was forked meanwhile has nothing to finish, and gets it at once."""
         if os.getpid() == self.process:
-            self.noted.append(what)
+            self.received.append(what)
         else:
-            self.before(*what)
+            self.handler(*what)
 
-    def pass_on(self) -> None:
-        """Tell whoever listened before, who mostly raises `KeyboardInterrupt`; as often as it was pressed."""
-        while self.noted:
-            self.before(*self.noted.popleft())
-
-    def on_start(self, _event: Any) -> None:
-        """A step of the compiler begins, here or in another thread, which is not to be stopped."""
-        if in_main_thread():
-            self.pass_on()
-
-    def on_end(self, _event: Any) -> None:
-        """A step of the compiler is done, or has failed."""
+    def deliver(self) -> None:
+        """Call the handler from before, which mostly raises `KeyboardInterrupt`, once for each Ctrl-C."""
+        while self.received:
+            self.handler(*self.received.popleft())
 
 
-def at_it() -> Steps | None:
-    """What holds Ctrl-C back at present, for whoever would hear it: the main thread."""
-    steps = getattr(_signals.getsignal(INTERRUPT), "__self__", None) if in_main_thread() else None
-    return steps if isinstance(steps, Steps) else None
+def pending_interrupts() -> PendingInterrupts | None:
+    """What defers Ctrl-C at present; None if nothing does, and in every thread but the main one."""
+    pending = getattr(_signals.getsignal(INTERRUPT), "__self__", None) if in_main_thread() else None
+    return pending if isinstance(pending, PendingInterrupts) else None
 
 
-def hear() -> None:
-    """Here a Ctrl-C that was held back for the compiler does no harm."""
-    if (steps := at_it()) and steps.compiling:
-        steps.pass_on()
+def check_interrupts() -> None:
+    """Deliver a Ctrl-C that waits for the compiler: called where the compiler has nothing half done."""
+    if (pending := pending_interrupts()) and pending.stop_compiler:
+        pending.deliver()
 
 
 @contextlib.contextmanager
-def held_back(*, compiling: bool = False) -> Iterator[Steps]:
-    """Hold Ctrl-C back, and pass it on at the end; gives who notes it, if this thread hears it at all.
+def defer_interrupts(*, stop_compiler: bool = False) -> Iterator[PendingInterrupts]:
+    """Defer Ctrl-C to the end; gives what receives it, if this thread receives it at all.
 
-    With `compiling`, a kernel that is compiled meanwhile can be broken off: nothing has begun then.
+    With `stop_compiler`, Ctrl-C breaks off a compilation on the way: nothing has begun then.
     """
-    before = _signals.getsignal(INTERRUPT) if in_main_thread() else None
-    outer = getattr(before, "__self__", None)
-    if isinstance(outer, Steps):  # it is held back already
+    handler = _signals.getsignal(INTERRUPT) if in_main_thread() else None
+    outer = getattr(handler, "__self__", None)
+    if isinstance(outer, PendingInterrupts):  # it is deferred already
         yield outer
         return
-    steps = Steps(before, compiling=compiling)
-    if not callable(before):  # nobody listens
-        yield steps
+    pending = PendingInterrupts(handler, stop_compiler=stop_compiler)
+    if not callable(handler):  # the process ignores Ctrl-C
+        yield pending
         return
     try:
-        _signals.signal(INTERRUPT, steps.note)
-    except ValueError:  # not in the first interpreter of the process, which alone is told
-        yield steps
+        _signals.signal(INTERRUPT, pending.receive)
+    except ValueError:  # not in the first interpreter of the process, which alone receives signals
+        yield pending
         return
     try:
-        yield steps
+        yield pending
     finally:
-        _signals.signal(INTERRUPT, before)
-        steps.pass_on()
+        _signals.signal(INTERRUPT, handler)
+        pending.deliver()
 
 
 @contextlib.contextmanager
-def let_through() -> Iterator[None]:
-    """Hear Ctrl-C at once, where it is held back: while a function of the user is called, which may never end."""
-    steps = at_it()
-    if steps is None:
+def allow_interrupts() -> Iterator[None]:
+    """Deliver Ctrl-C at once, also where it is deferred: while a function of the user runs, which may never end."""
+    pending = pending_interrupts()
+    if pending is None:
         yield
         return
-    _signals.signal(INTERRUPT, steps.before)
+    _signals.signal(INTERRUPT, pending.handler)
     try:
-        steps.pass_on()
+        pending.deliver()
         yield
     finally:
-        _signals.signal(INTERRUPT, steps.note)
-
-
-@contextlib.contextmanager
-def heard_between_steps() -> Iterator[None]:
-    """Hold Ctrl-C back while the compiler is amid a step."""
-    outer = at_it()
-    if outer and (outer.listening or not outer.compiling):  # within another kernel, or amid what must not stop
-        yield
-        return
-    with held_back(compiling=True) as steps:
-        if at_it() is not steps:  # nobody listens
-            yield
-            return
-        steps.listening = True
-        try:
-            with event.install_listener("numba:run_pass", steps):
-                yield
-        finally:
-            steps.listening = False
+        _signals.signal(INTERRUPT, pending.receive)

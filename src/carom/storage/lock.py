@@ -10,7 +10,7 @@ from typing import Self
 
 from carom.atomic_write import beside, is_at
 from carom.errors import StorageError
-from carom.file_lock import taken
+from carom.file_lock import try_lock
 
 
 class Lock:
@@ -36,7 +36,7 @@ class Lock:
             while self._handle is None:
                 handle = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
                 try:
-                    ours = taken(handle)
+                    ours = try_lock(handle)
                 except OSError:
                     os.close(handle)
                     raise

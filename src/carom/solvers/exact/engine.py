@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from carom import numerics
 from carom.errors import EndlessError, Problem, SceneError, StackError
-from carom.kernels.interrupts import held_back
+from carom.kernels.interrupts import defer_interrupts
 from carom.scene import Scene
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact import memory, positions
@@ -236,7 +236,7 @@ class Engine:
         target = self.collisions + quota if quota > 0 else quota
         while True:
             self.whole = False
-            with held_back():
+            with defer_interrupts():
                 reason = self._slice(until, target, logs)
                 self.whole = True
             if reason != loop.PAUSE:

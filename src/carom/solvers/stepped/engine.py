@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, ForceError, StepWarning
-from carom.kernels.interrupts import Steps, held_back, let_through
+from carom.kernels.interrupts import PendingInterrupts, allow_interrupts, defer_interrupts
 from carom.physics.attraction import Direct
 from carom.scene import Scene
 from carom.solvers.collision_record import NOBODY, collision_record
@@ -161,9 +161,9 @@ class Engine(Steered):
         first, known, began = int(clock["steps"]), int(clock["logged"]), perf_counter()
         size = min(steps, self.pace.whole, watch.left if watch else steps)
         make = partial(self._guarded if self.extra else self._steps, size, goal, logs)
-        with held_back(compiling=True) as held:
+        with defer_interrupts(stop_compiler=True) as pending:
             try:
-                reason = self._breakable(held, make, DONE) if self.lengthy else make()
+                reason = self._breakable(pending, make, DONE) if self.lengthy else make()
             finally:
                 self._name(logs[known : int(clock["logged"])])
             if reason == CROWDED:
@@ -174,7 +174,7 @@ class Engine(Steered):
             self.pace.learn(perf_counter() - began, full=made == self.pace.whole)
             if watch and watch.is_due(made):
                 seen = partial(self.account, self.time)
-                self._look_at_energy(self._breakable(held, seen, None) if self.lengthy else seen())
+                self._look_at_energy(self._breakable(pending, seen, None) if self.lengthy else seen())
         return reason
 
     @property
@@ -182,7 +182,7 @@ class Engine(Steered):
         """Are there so many bodies that attract each other that a single step may take long?"""
         return bool(self.forces.attraction) and len(self.rows.number) > CROWD and not self.hooks
 
-    def _breakable(self, held: Steps, work: Callable[[], T], broken: T) -> T:
+    def _breakable(self, pending: PendingInterrupts, work: Callable[[], T], broken: T) -> T:
         """Do work in another thread, while this one listens.
 
         Ctrl-C breaks off the sums over bodies; the state is that from before then, and the answer `broken`.
@@ -191,7 +191,7 @@ class Engine(Steered):
         with ThreadPoolExecutor(1) as thread:
             doing = thread.submit(work)
             while not wait([doing], HEARING).done:
-                if held.noted:
+                if pending.received:
                     halted[0] = 1
         if not halted[0]:
             return doing.result()
@@ -271,11 +271,11 @@ class Engine(Steered):
             reason = DONE
             for _ in range(steps):
                 reason = step(threads)
-                if reason != DONE or self.collisions >= goal or held.noted:
+                if reason != DONE or self.collisions >= goal or pending.received:
                     break
             return reason
 
-        with held_back() as held, ThreadPoolExecutor(2) as threads:
+        with defer_interrupts() as pending, ThreadPoolExecutor(2) as threads:
             run = threads.submit(lead)
             while not wait([run], HEARING).done:
                 pass
@@ -483,6 +483,6 @@ class Engine(Steered):
 
 def _call_all(hooks: Sequence[Hook]) -> None:
     """Call functions of the user."""
-    with let_through():
+    with allow_interrupts():
         for hook in hooks:
             hook()

@@ -1,4 +1,4 @@
-"""Ctrl-C while a kernel is compiled: heard soon, wherever it comes, and never lost."""
+"""Ctrl-C while a kernel is compiled: delivered soon, wherever it comes, and never lost."""
 
 import signal
 import threading
@@ -12,8 +12,8 @@ import pytest
 from numba.core import codegen, event
 from numba.core.compiler_lock import global_compiler_lock
 
-from carom.kernels import cache as once
-from carom.kernels import interrupts, jit
+from carom.kernels import cache, jit
+from carom.kernels.compiler_interrupts import interrupts_between_passes
 
 
 @pytest.fixture(autouse=True)
@@ -22,11 +22,11 @@ def _nothing_is_compiled_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture(autouse=True)
-def _who_presses_ctrl_c_is_heard() -> Iterator[None]:
+def _ctrl_c_raises_keyboard_interrupt() -> Iterator[None]:
     """As at a terminal, however the tests were begun."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "what listened before listens again"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "the handler from before is back"
     signal.signal(signal.SIGINT, before)
 
 
@@ -38,7 +38,7 @@ def a_kernel() -> Any:
     return once_more
 
 
-def test_ctrl_c_amid_a_call_from_llvm_is_heard_after_it() -> None:
+def test_ctrl_c_amid_a_call_from_llvm_is_delivered_after_it() -> None:
     """What is raised in such a call is dropped, and the machine code with it."""
     kernel, signature, calls = a_kernel(), (numba.types.complex64,), []
 
@@ -55,10 +55,10 @@ def test_ctrl_c_amid_a_call_from_llvm_is_heard_after_it() -> None:
             kernel.compile(signature)
     assert calls
     kernel.compile(signature)
-    assert once._is_stored(kernel, signature)
+    assert cache._is_stored(kernel, signature)
 
 
-def test_ctrl_c_stops_the_compiler_at_its_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_the_compiler_at_its_next_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     first = numba.core.untyped_passes.TranslateByteCode.run_pass
     last = numba.core.typed_passes.NativeLowering.run_pass
     lowered = []
@@ -74,21 +74,21 @@ def test_ctrl_c_stops_the_compiler_at_its_next_step(monkeypatch: pytest.MonkeyPa
     assert not lowered
 
 
-def test_who_waits_for_another_process_hears_it(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_wait_for_another_process(tmp_path: Path) -> None:
     place = SimpleNamespace(filename_base="kernel", locator=SimpleNamespace(ensure_cache_path=lambda: None))
-    cache: Any = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
+    stored: Any = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
 
     def waits() -> None:
-        with interrupts.heard_between_steps():
-            signal.raise_signal(signal.SIGINT)  # only noted
-            with once._alone(cache, "variant"):
+        with interrupts_between_passes():
+            signal.raise_signal(signal.SIGINT)  # only kept
+            with cache._alone(stored, "variant"):
                 pytest.fail("the wait ended otherwise")
 
-    with once._alone(cache, "variant"), pytest.raises(KeyboardInterrupt):
+    with cache._alone(stored, "variant"), pytest.raises(KeyboardInterrupt):
         waits()
 
 
-def test_who_waits_for_another_thread_hears_it() -> None:
+def test_ctrl_c_ends_the_wait_for_another_thread() -> None:
     holds, done = threading.Event(), threading.Event()
 
     def compile_long() -> None:
@@ -109,13 +109,13 @@ def test_who_waits_for_another_thread_hears_it() -> None:
     press.join()
 
 
-def test_a_step_in_another_thread_does_not_take_it() -> None:
+def test_a_pass_in_another_thread_does_not_take_it() -> None:
     def step() -> None:
         event.start_event("numba:run_pass")
         event.end_event("numba:run_pass")
 
     def hold() -> None:
-        with interrupts.heard_between_steps():
+        with interrupts_between_passes():
             signal.raise_signal(signal.SIGINT)
             other = threading.Thread(target=step)  # an exception there would be a warning, and so an error
             other.start()
@@ -125,11 +125,11 @@ def test_a_step_in_another_thread_does_not_take_it() -> None:
         hold()
 
 
-def test_each_time_counts() -> None:
-    """Who listens for the second Ctrl-C, to stop at once, hears both."""
+def test_each_ctrl_c_is_delivered() -> None:
+    """A handler that stops at once after the second one receives both."""
     heard: list[Any] = []
     signal.signal(signal.SIGINT, lambda *what: heard.append(what))
-    with interrupts.heard_between_steps():
+    with interrupts_between_passes():
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         assert not heard
@@ -137,8 +137,8 @@ def test_each_time_counts() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_who_does_not_listen_is_not_made_to() -> None:
+def test_a_process_that_ignores_ctrl_c_goes_on_to_ignore_it() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with interrupts.heard_between_steps():
+    with interrupts_between_passes():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import pytest
 from numba.core import config
 
-from carom.kernels import cache as once
-from carom.kernels import jit
+from carom.kernels import cache, jit
 
 # Typing `slow` takes half a second and leaves a mark a compilation, so that all processes are there before the first
 # is done.
@@ -109,11 +108,11 @@ def test_a_stored_kernel_runs_without_making_the_compiler_ready_which_is_still_t
 
 def test_who_waits_too_long_compiles_for_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that hangs amid it does not stop the others for ever."""
-    monkeypatch.setattr(once, "LONGEST", 0.1)
+    monkeypatch.setattr(cache, "LONGEST", 0.1)
 
     place = SimpleNamespace(filename_base="kernel", locator=SimpleNamespace(ensure_cache_path=lambda: None))
-    cache = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
-    with once._alone(cache, "variant"), once._alone(cache, "variant"):
+    stored = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
+    with cache._alone(stored, "variant"), cache._alone(stored, "variant"):
         assert (tmp_path / "kernel.variant.lock").exists()
 
 
@@ -130,7 +129,7 @@ def test_numba_has_the_settings_of_a_kernel_only_while_it_compiles_one(monkeypat
     for settings in (jit.VECTORS, {"LOOP_VECTORIZE": 0}):
         dispatcher = jit.kernel(fail)  # as good as any: what is compiled is replaced
         dispatcher.compile = fail
-        once.compiled_once(dispatcher, settings)
+        cache.compiled_once(dispatcher, settings)
         with pytest.raises(RuntimeError):
             dispatcher.compile((int,))
         assert (config.LOOP_VECTORIZE, config.SLP_VECTORIZE) == (1, 0)
