@@ -13,8 +13,8 @@ PACKAGE = ROOT / "src/carom"
 MAP = ROOT / "docs/architecture.md"
 BEGIN, END = "<!-- rooms: written by `make rooms` -->", "<!-- end of rooms -->"
 ORDER = (
-    "", "scene", "kernels", "physics", "solvers", "observe", "storage", "simulation", "views", "plots", "video",
-    "analysis", "sweeps", "lab", "notebook", "cli",
+    "", "messages", "scene", "kernels", "physics", "solvers", "observe", "storage", "simulation", "views", "plots",
+    "video", "analysis", "sweeps", "lab", "notebook", "cli",
 )  # fmt: skip
 """The rooms in the order in which they know each other."""
 

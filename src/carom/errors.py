@@ -28,9 +28,12 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from carom.messages.text import ENGLISH, Text, told
 
 __all__ = [
     "ArgumentError",
@@ -64,6 +67,8 @@ LONGEST_REASON = 1000
 """Letters of what is wrong."""
 RESUME = "Make room and resume; what was written before is whole and can be read."
 """What to do where a recording has no room left on the disk."""
+FREE = "free"
+"""The id of a problem that is made of texts."""
 
 _STEERING = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
 """Controls (escape codes begin with one), marks that turn the direction of writing, and halves of letters."""
@@ -82,22 +87,60 @@ def visible(text: str, *, lines: bool = False, longest: int | None = None) -> st
     return pattern.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Problem:
-    """One thing that is wrong: where, what, and how to mend it."""
+    """One thing that is wrong: where, what, and how to mend it.
 
+    Made of an id of the catalogue (`carom.messages`) and the values that fill in its texts,
+    `Problem("number.negative", where="mass", value="-1")`, or of three texts in English: where, what and remedy.
+    """
+
+    id: str
     where: str
-    what: str
-    remedy: str
+    values: Mapping[str, Any]
+
+    def __init__(self, id: str = FREE, /, *texts: str | Text, where: str = "", **values: object) -> None:  # noqa: A002  # the name of the attribute
+        if texts:
+            id, where, values = FREE, id, dict(zip(("what", "remedy"), texts, strict=True))  # noqa: A001  # as above
+        self.__dict__.update(id=id, where=where, values=Text(id, **values).values)
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.where))
+
+    @property
+    def what(self) -> str:
+        """What is wrong, in English."""
+        return str(self._part("what"))
+
+    @property
+    def remedy(self) -> str:
+        """How to mend it, in English."""
+        return str(self._part("remedy"))
 
     def __str__(self) -> str:
+        return self.line()
+
+    def line(self, language: str = ENGLISH) -> str:
+        """Where, what, and how to mend it, on one line."""
         place = f"{visible(self.where, longest=LONGEST_PLACE)}: " if self.where else ""
-        return f"{place}{visible(self.what, longest=LONGEST_REASON)}. {visible(self.remedy)}"
+        return place + self.told(language)
+
+    def told(self, language: str = ENGLISH) -> str:
+        """What is wrong and how to mend it, in a language if it has the texts, or else in English."""
+        what, remedy = told([self._part("what"), self._part("remedy")], language)
+        return f"{visible(what, longest=LONGEST_REASON)}. {visible(remedy)}"
+
+    def _part(self, part: str) -> Text:
+        return Text(self.id, part, **self.values)
+
+    def at(self, where: str) -> Problem:
+        """The problem at another place."""
+        return Problem(self.id, where=where, **self.values)
 
     def inside(self, place: str) -> Problem:
-        """The same problem, seen from further out: `mass` inside `balls[3]` is `balls[3].mass`."""
+        """The problem seen from further out: `mass` inside `balls[3]` is `balls[3].mass`."""
         separator = "." if place and self.where and not self.where.startswith("[") else ""
-        return replace(self, where=f"{place}{separator}{self.where}")
+        return self.at(f"{place}{separator}{self.where}")
 
 
 def the_first(
@@ -105,12 +148,15 @@ def the_first(
 ) -> list[Problem]:
     """At most `limit` of the problems, then one that tells how many more there are of the `total` (or at least are)."""
     more = (len(problems) if total is None else total) - min(len(problems), limit)
-    many = f"... and {'at least ' if at_least else ''}{more} more"
-    return [*problems[:limit], *([Problem("", many, "Mend these first, then check again.")] if more else [])]
+    return [*problems[:limit], *([Problem("more.at-least" if at_least else "more", n=more)] if more else [])]
 
 
 class CaromError(Exception):
     """Base of all errors of carom."""
+
+    def told(self, language: str = ENGLISH) -> str:  # noqa: ARG002  # what has no texts in the catalogue is English
+        """What is wrong and how to mend it, in a language if it has the texts, or else in English."""
+        return str(self)
 
 
 class InputError(CaromError, ValueError):
@@ -125,8 +171,12 @@ class InputError(CaromError, ValueError):
         super().__init__(self.problems, source)
 
     def __str__(self) -> str:
+        return self.told()
+
+    def told(self, language: str = ENGLISH) -> str:
+        """One line per problem, in a language if it has the texts, or else in English."""
         prefix = f"{visible(self.source)}: " if self.source else ""
-        return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+        return "\n".join(f"{prefix}{problem.line(language)}" for problem in self.problems)
 
 
 class SceneError(InputError):
@@ -144,6 +194,18 @@ class StudyError(SceneError):
 class SolverError(CaromError):
     """A run that cannot be, or cannot go on."""
 
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong, if the catalogue has texts for it."""
+        return None
+
+    def __str__(self) -> str:
+        return self.problem.told() if self.problem else super().__str__()
+
+    def told(self, language: str = ENGLISH) -> str:
+        """What is wrong and how to mend it, in a language if it has the texts, or else in English."""
+        return self.problem.told(language) if self.problem else str(self)
+
 
 class NotExactError(SolverError):
     """A scene that the exact solver cannot do."""
@@ -152,8 +214,10 @@ class NotExactError(SolverError):
         self.reason = reason
         super().__init__(reason)
 
-    def __str__(self) -> str:
-        return f"the exact solver cannot do this scene: {self.reason}. Use the stepped solver."
+    @property
+    def problem(self) -> Problem:
+        """What is wrong."""
+        return Problem("solver.not-exact", reason=self.reason)
 
 
 class StackError(SolverError):
@@ -164,14 +228,12 @@ class StackError(SolverError):
         self.time = time
         super().__init__(self.balls, time)
 
-    def __str__(self) -> str:
-        who = f"ball {self.balls[0]} rests on another ball, a corner, a peg or a round wall"
+    @property
+    def problem(self) -> Problem:
+        """What is wrong."""
         if len(self.balls) > 1:
-            who = f"balls {' and '.join(map(str, self.balls))} rest on each other"
-        return (
-            f"{who} at t = {self.time:.9g} s, which the exact solver cannot hold. "
-            "Use the stepped solver (solver='stepped', on the command line --solver stepped), or stop the run earlier."
-        )
+            return Problem("solver.stack", balls=self.balls, time=self.time)
+        return Problem("solver.on-round", ball=self.balls[0], time=self.time)
 
 
 class EndlessError(SolverError):
@@ -182,11 +244,10 @@ class EndlessError(SolverError):
         self.events = events
         super().__init__(time, events)
 
-    def __str__(self) -> str:
-        return (
-            f"{self.events} events at t = {self.time:.9g} s without time going on. "
-            "Use the stepped solver, or give the scene a longer contact_time if its collisions lose energy."
-        )
+    @property
+    def problem(self) -> Problem:
+        """What is wrong."""
+        return Problem("solver.endless", events=self.events, time=self.time)
 
 
 class BlowUpError(SolverError):
@@ -198,11 +259,10 @@ class BlowUpError(SolverError):
         self.step = step
         super().__init__(ball, time, step)
 
-    def __str__(self) -> str:
-        return (
-            f"ball {self.ball} flew off to infinity at t = {self.time:.9g} s with steps of {self.step:.6g} s. "
-            "Use a smaller step, softer springs or more softening, and look at forces of your own."
-        )
+    @property
+    def problem(self) -> Problem:
+        """What is wrong."""
+        return Problem("solver.blow-up", ball=self.ball, time=self.time, step=self.step)
 
 
 class ForceError(SolverError):
@@ -214,9 +274,11 @@ class ForceError(SolverError):
         self.reason = reason
         super().__init__(force, time, reason)
 
-    def __str__(self) -> str:
-        what = " ".join(self.reason.split())
-        return f"force {self.force} failed at t = {self.time:.9g} s: {visible(what, longest=LONGEST_REASON)}. Mend it."
+    @property
+    def problem(self) -> Problem:
+        """What is wrong."""
+        reason = visible(" ".join(self.reason.split()), longest=LONGEST_REASON)
+        return Problem("solver.force-failed", force=self.force, time=self.time, reason=reason)
 
 
 class ClusterError(CaromError):

@@ -45,6 +45,23 @@ def test_a_problem_without_a_place():
     assert str(Problem("", "balls 3 and 7 overlap", "Move them.")) == "balls 3 and 7 overlap. Move them."
 
 
+def test_a_problem_by_its_id_has_values_and_texts_of_the_catalogue():
+    problem = Problem("more", where="balls", n=3)
+    assert (problem.id, problem.where, problem.values) == ("more", "balls", {"n": 3})
+    assert problem.what == "... and 3 more"
+    assert problem.remedy == "Mend these first, then check again."
+    assert str(problem) == "balls: ... and 3 more. Mend these first, then check again."
+    assert problem == Problem("more", where="balls", n=3) != Problem("more", where="balls", n=4)
+    assert pickle.loads(pickle.dumps(problem)) == problem
+
+
+def test_a_problem_may_be_made_of_three_texts():
+    named = Problem(where="mass", what="-1 is not positive", remedy="Use a number above 0.")
+    assert named == MASS
+    assert (MASS.where, MASS.what, MASS.remedy) == ("mass", "-1 is not positive", "Use a number above 0.")
+    assert MASS.line("pl") == str(MASS)
+
+
 @pytest.mark.parametrize(
     ("outer", "inner", "path"),
     [

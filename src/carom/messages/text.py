@@ -1,0 +1,103 @@
+"""A text by its id and its values, which every language makes its own words of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+ENGLISH = "en"
+LANGUAGES = (ENGLISH, "pl", "ru")
+
+_GAP = re.compile(r"\{(\w+)(?::(,|and|\d+))?\}")
+
+
+class _UntranslatedError(LookupError):
+    """A text that a language lacks."""
+
+
+@dataclass(frozen=True, init=False)
+class Text:
+    """A text of the catalogue with the values that fill it in.
+
+    `part` selects one of the texts of an entry that has several, as "what" or "remedy" of a problem.
+    """
+
+    id: str
+    part: str
+    values: Mapping[str, Any]
+
+    def __init__(self, id: str, part: str = "", /, **values: object) -> None:  # noqa: A002  # the name of the attribute
+        self.__dict__.update(id=id, part=part, values={name: _plain(value) for name, value in values.items()})
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.part))
+
+    def __str__(self) -> str:
+        return self.told()
+
+    def told(self, language: str = ENGLISH) -> str:
+        """The text in a language; in English if the language lacks any part of it."""
+        return told([self], language)[0]
+
+
+def told(texts: Sequence[Text], language: str) -> list[str]:
+    """Texts of one message in a language; all of them in English if the language lacks any part of them."""
+    try:
+        return [_filled(text, language) for text in texts]
+    except _UntranslatedError:
+        return [_filled(text, ENGLISH) for text in texts]
+
+
+def plural(language: str, n: int) -> str:
+    """The form that a whole number asks for, by the rules of Unicode's CLDR."""
+    ones, tens = n % 10, n % 100
+    if language == ENGLISH:
+        return "one" if n == 1 else "other"
+    if n == 1 if language == "pl" else ones == 1 and tens != 11:
+        return "one"
+    return "few" if 2 <= ones <= 4 and not 12 <= tens <= 14 else "many"
+
+
+def _plain(value: Any) -> Any:
+    """A number or an array of NumPy as a plain number or list."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _filled(text: Text, language: str) -> str:
+    entry = _catalogue(language).get(text.id)
+    if entry is None and language != ENGLISH:
+        raise _UntranslatedError(text.id)
+    if isinstance(entry, dict):
+        entry = entry[text.part or plural(language, text.values["n"])]
+
+    def fill(gap: re.Match[str]) -> str:
+        name, form = gap.groups()
+        return _worded(text.values[name], form or "", language)
+
+    # An id that no catalogue has stands for itself: to tell of a mistake must not be another one.
+    return text.id if entry is None else _GAP.sub(fill, entry)
+
+
+def _worded(value: Any, form: str, language: str) -> str:
+    """A value as it stands in a text; `form` is what follows its name after a colon."""
+    if isinstance(value, Text):
+        return _filled(value, language)
+    if isinstance(value, list | tuple):
+        join = f" {_filled(Text('and'), language)} " if form == "and" else ", "
+        return join.join(_worded(member, "", language) for member in value)
+    if isinstance(value, str) or not form:
+        return str(value)
+    return f"{value:.{form}g}" if form.isdigit() else f"{value:{form}}"
+
+
+@cache
+def _catalogue(language: str) -> Mapping[str, Any]:
+    texts: dict[str, Any] = json.loads(
+        resources.files(__package__).joinpath(f"{language}.json").read_text(encoding="utf-8")
+    )
+    return texts
