@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from carom.solvers.exact.events import calendar
+from carom.solvers.exact.kinds import BALL, CONTACT, MOST_KINDS, SEAM, WALL
 from carom.solvers.exact.memory import aligned
-from carom.solvers.exact.records import BALL, CONTACT, SEAM, WALL, ball_record, clock_record
+from carom.solvers.exact.records import ball_record, clock_record
 from reference.laws import called
 
 file, first_of_ties, catch_up = called(calendar.file), called(calendar.first_of_ties), called(calendar.catch_up)
@@ -144,7 +145,7 @@ def test_ties_are_broken_by_kind_then_by_numbers():
     book = Calendar(np.full(9, 1.0))
     balls = book.balls
     balls["id"] = [80, 70, 60, 50, 40, 30, 20, 10, 0]
-    here = BALL + 4 * 13  # a ball, seen across no seam: what the prediction writes down
+    here = BALL + MOST_KINDS * 13  # a ball, seen across no seam: what the prediction writes down
     balls["kind"] = [WALL, WALL, here, here, here, here, WALL, WALL, here]
     balls["partner"][2:6] = [3, 2, 5, 4]  # two pairs: (60, 50) and (40, 30)
     balls["exit"][6] = SEAM

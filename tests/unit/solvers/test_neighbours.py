@@ -8,8 +8,9 @@ from carom.kernels.jit import kernel
 from carom.physics import contact_time
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.engine import Engine
+from carom.solvers.exact.kinds import ALL_AROUND
 from carom.solvers.exact.neighbours import build, candidate, cells, interface, lists
-from carom.solvers.exact.records import ALL_AROUND, ball_record, clock_record
+from carom.solvers.exact.records import ball_record, clock_record
 from carom.solvers.exact.world import World
 
 NO_WALLS = np.zeros(0)

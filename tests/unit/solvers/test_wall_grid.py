@@ -5,8 +5,8 @@ import pytest
 
 from carom import Ball, Box, Circle, Polygon, Scene, library
 from carom.physics.walls import BOWL, DOME, PLANE, SEGMENT
+from carom.solvers.exact.kinds import NONE
 from carom.solvers.exact.neighbours.wall_grid import walls_by_cell
-from carom.solvers.exact.records import NONE
 from carom.solvers.exact.wall_table import Walls
 
 SCENES = [

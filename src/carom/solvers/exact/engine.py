@@ -24,11 +24,12 @@ from carom.solvers.exact.events.predict import Sight
 from carom.solvers.exact.events.simultaneous import simultaneous
 from carom.solvers.exact.history.history import History, Page
 from carom.solvers.exact.history.notes import note_record
+from carom.solvers.exact.kinds import NONE, collides_next
 from carom.solvers.exact.neighbours import candidate
 from carom.solvers.exact.neighbours.build import Region, build
 from carom.solvers.exact.neighbours.cells import Cells
 from carom.solvers.exact.origin import absolute, last_moment, relative
-from carom.solvers.exact.records import NONE, ball_record, clock_record
+from carom.solvers.exact.records import ball_record, clock_record
 from carom.solvers.exact.wall_table import wall_bounds
 from carom.solvers.exact.world import World
 from carom.solvers.pacing import Pace
@@ -418,9 +419,7 @@ class Engine:
         return simultaneous(twin)
 
     def _next_is_collision(self) -> bool:
-        i = int(self.heap_i[0])
-        ball = self.balls[i]
-        return bool(ball["exit"] == 255 and ball["kind"] & 3 in (1, 2))
+        return collides_next(self.balls[int(self.heap_i[0])])
 
     def surviving(self, scene: Scene) -> Scene:
         """The scene itself: there are no links that could break."""

@@ -4,23 +4,7 @@ A ball's record is two cache lines. The first is its anchor (all that predicting
 is its next event.
 """
 
-from typing import Final
-
 import numpy as np
-
-NONE: Final = 0xFFFFFFFF  # no ball, no wall, no block
-
-# What a ball's next contact is with.
-NOTHING: Final = 0
-BALL: Final = 1
-WALL: Final = 2
-EDGE: Final = 3  # the end of the wall that the ball slides on
-
-# What comes first for a ball (`exit`): its contact, or leaving its cell (axis * 2 + upward) or its neighbour list.
-CONTACT: Final = 255
-LEAVES_LIST: Final = 6
-ALL_AROUND: Final = 6  # in place of a face: no cell is known yet
-SEAM: Final = 8  # added to the axis code when the face of the cell is the seam of a periodic axis
 
 ball_record = np.dtype(
     [
@@ -40,7 +24,7 @@ ball_record = np.dtype(
         ("id", "u4"),  # the ball's number in the scene
         ("cx", "i4"), ("cy", "i4"), ("cz", "i4"),  # the cell it is filed in
         ("material", "u1"),
-        ("kind", "u1"),  # NOTHING, BALL, WALL or EDGE
+        ("kind", "u1"),  # the kind of that contact, and the image of the ball that it is with (`kinds.packed`)
         ("exit", "u1"),
         ("rest", "u1"),  # 1 while the ball rests on a wall
     ]

@@ -17,7 +17,7 @@ import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, prefetch, scalar_kernel
 from carom.solvers.exact.events.prefetch import fetch_both, partner_of
-from carom.solvers.exact.records import BALL, CONTACT, NONE, SEAM
+from carom.solvers.exact.kinds import BALL, CONTACT, EDGE, NONE, SEAM, partner_kind
 
 ROOM = 6  # entries in a block; word 6 counts them, word 7 names the next block
 COUNT = 6
@@ -255,13 +255,14 @@ def turn(balls: Any, heap_t: Any, heap_i: Any, blocks: Any, clock: Any) -> None:
 
 @inline
 def rank(balls: Any, i: Index) -> int:
-    """0: no collision (to be dealt with first), 1: two balls, 2: a ball and a wall, 3: a seam or the end of a wall."""
+    """0: bookkeeping (to be dealt with first), else the number of the kind; a seam is as late as the end of a wall."""
     ball = balls[np.uint32(i)]
     if ball.exit != CONTACT:
-        return 3 if ball.exit >= SEAM else 0
-    if ball.kind & 3 == BALL:
-        return 1 if balls[np.uint32(ball.partner)].moved <= ball.planned else 0
-    return int(ball.kind & 3)
+        return EDGE if ball.exit >= SEAM else 0
+    kind = partner_kind(ball)
+    if kind == BALL:
+        return BALL if balls[np.uint32(ball.partner)].moved <= ball.planned else 0
+    return kind
 
 
 @inline
@@ -273,7 +274,7 @@ def earlier(balls: Any, i: Index, j: Index) -> bool:
     one, two = balls[np.uint32(i)], balls[np.uint32(j)]
     i_low, j_low = one.id, two.id
     i_high, j_high = one.partner, two.partner
-    if a == 1:
+    if a == BALL:
         mate, other = balls[np.uint32(one.partner)].id, balls[np.uint32(two.partner)].id
         i_low, i_high = min(one.id, mate), max(one.id, mate)
         j_low, j_high = min(two.id, other), max(two.id, other)

@@ -15,8 +15,8 @@ from carom.solvers.exact.events.predict import predict, pull
 from carom.solvers.exact.events.prefetch import fetch
 from carom.solvers.exact.events.resolve import cross_seam, touch
 from carom.solvers.exact.history.notes import note
+from carom.solvers.exact.kinds import ALL_AROUND, BALL, CONTACT, NONE, SEAM, is_collision, partner_kind
 from carom.solvers.exact.neighbours import interface
-from carom.solvers.exact.records import ALL_AROUND, BALL, CONTACT, EDGE, NONE, SEAM
 
 # Why the loop came back; of two reasons, the larger number counts.
 GO: Final = -1  # it need not
@@ -57,7 +57,7 @@ def ask_for(
                 continue
             if step < 3:
                 interface.warm(hood, balls, i, step, False)
-            if ball.exit == CONTACT and ball.kind & 3 == BALL:
+            if ball.exit == CONTACT and partner_kind(ball) == BALL:
                 if step == 1:
                     fetch(hood, balls, streak, lossy, ball.partner)
                 else:
@@ -180,7 +180,7 @@ def advance(
             if clock.heap > 1 and (heap_t[1] == t or (clock.heap > 2 and heap_t[2] == t)):
                 i = calendar.first_of_ties(balls, heap_t, heap_i, clock)
             ball = balls[np.uint32(i)]
-            kind = np.int64(ball.kind) & 3
+            kind = partner_kind(ball)
             clock.looked += 1
             if clock.noted >= 0 and not note(notes, clock, balls, i, t):
                 return FULL
@@ -201,7 +201,7 @@ def advance(
                     reason = max(reason, CROWDED)
                 face = min(face, ALL_AROUND)
             elif kind != BALL or balls[np.uint32(ball.partner)].moved <= ball.planned:
-                if clock.quota == 0 or (clock.quota < 0 and kind != EDGE):
+                if clock.quota == 0 or (clock.quota < 0 and is_collision(kind)):
                     return READY
                 j = np.uint32(ball.partner) if kind == BALL else np.uint32(NONE)
                 fine = touch(

@@ -14,9 +14,9 @@ from carom.physics import contact_time
 from carom.physics import walls as wall_laws
 from carom.physics.flight import place, speed
 from carom.physics.roots import first_crossing
+from carom.solvers.exact.kinds import ALL_AROUND, BALL, CONTACT, EDGE, NONE, NOTHING, WALL, packed, partner_kind
 from carom.solvers.exact.neighbours import interface
 from carom.solvers.exact.neighbours.candidate import PLAIN, ball_of, image_of, period
-from carom.solvers.exact.records import ALL_AROUND, BALL, CONTACT, EDGE, NONE, NOTHING, WALL
 
 NEVER = 1.7976931348623157e308  # later than any contact, but not infinity, the time of those that never meet
 
@@ -213,7 +213,7 @@ def choose_ball(hood: Any, balls: Any, i: Index, event: Index, sight: Any, row: 
     ball.tc = earliest if meets else ball.tc  # mostly it does: a guess is better than to wait
     ball.partner = select(meets, ball_of(word), ball.partner)
     ball.planned = select(meets, np.uint32(event), ball.planned)
-    ball.kind = select(meets, np.uint8(BALL + 4 * image_of(word)), ball.kind)
+    ball.kind = select(meets, packed(BALL, image_of(word)), ball.kind)
 
 
 @noinline
@@ -221,7 +221,7 @@ def settle_tie(balls: Any, ball: Any, best: Real, before: Real, words: Any, firs
     """Of candidates at one instant: the one with the lowest number, or n if the present partner comes before."""
     which = n
     lowest = np.uint32(NONE)
-    if best == before and (ball.kind & 3) == BALL:
+    if best == before and partner_kind(ball) == BALL:
         lowest = balls[np.uint32(ball.partner)].id
     for k in range(n):
         j = ball_of(words[np.uint64(first) + np.uint64(k)])
@@ -241,7 +241,7 @@ def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, 
         if w == rests_on or (rests_on != NONE and is_end(walls[w], walls[rests_on])):
             continue
         t = wall_laws.contact_time(ball, walls[w], ax, ay, az)
-        earlier = t < ball.tc or (t == ball.tc and t < np.inf and ball.kind & 3 == WALL and w < ball.partner)
+        earlier = t < ball.tc or (t == ball.tc and t < np.inf and partner_kind(ball) == WALL and w < ball.partner)
         if earlier:
             ball.tc, ball.partner, ball.kind = t, w, WALL
     if rests_on != NONE:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from carom.kernels.jit import Index, inline, prefetch, select
+from carom.solvers.exact.kinds import BALL, partner_kind
 from carom.solvers.exact.neighbours import interface
-from carom.solvers.exact.records import BALL
 
 
 @inline
@@ -27,4 +27,4 @@ def fetch_both(hood: Any, balls: Any, streak: Any, lossy: bool, i: Index, ball: 
 @inline
 def partner_of(ball: Any, i: Index) -> Index:
     """The ball that ball i will touch, or ball i itself if it is none."""
-    return select(ball.kind & 3 == BALL, ball.partner, i)
+    return select(partner_kind(ball) == BALL, ball.partner, i)

@@ -8,8 +8,8 @@ from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics import flight, impact
 from carom.physics import walls as wall_laws
 from carom.solvers.exact.events.predict import pull
-from carom.solvers.exact.neighbours.candidate import period
-from carom.solvers.exact.records import BALL, NONE, WALL
+from carom.solvers.exact.kinds import BALL, NONE, WALL, axis_of, is_upper, partner_image
+from carom.solvers.exact.neighbours.candidate import mirrored, period
 
 # A streak is a row of collisions of a ball that each come within the contact time of the last (ADR 3).
 LOSSES: Final = 64  # collisions of a streak that lose energy at most, after its first
@@ -73,10 +73,10 @@ def hit_ball(
 ) -> bool:  # fmt: skip
     """Ball i and its partner touch: fly there, collide. False when they turn out to rest on each other."""
     j = balls[np.uint32(i)].partner
-    image = np.int64(balls[np.uint32(i)].kind >> 2)
+    image = partner_image(balls[np.uint32(i)])
     if logs.size > 0 and balls[np.uint32(j)].id < balls[np.uint32(i)].id:
         i, j = j, np.uint32(i)  # told from the lower number, whoever held the event; the motion is the same
-        image = 26 - image
+        image = mirrored(image)
     ball = balls[np.uint32(i)]
     other = balls[np.uint32(j)]
     ax, ay, az = pull(balls, i, rest_on, walls, g)
@@ -182,8 +182,7 @@ def cross_seam(
     ball = balls[np.uint32(i)]
     ax, ay, az = pull(balls, i, rest_on, walls, g)
     flight.fly(dim, ball, t, ax, ay, az)
-    axis = (face & 7) >> 1
-    up = face & 1
+    axis, up = axis_of(face), is_upper(face)
     if axis == 0:
         ball.x = 0.0 if up else hood.size[0]
     elif axis == 1:

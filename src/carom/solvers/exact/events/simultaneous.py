@@ -13,9 +13,9 @@ from carom.physics import contact_time, impact
 from carom.physics import walls as wall_laws
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.events.predict import equation, pull
+from carom.solvers.exact.kinds import ALL_AROUND, BALL, NONE, WALL
 from carom.solvers.exact.neighbours import interface
 from carom.solvers.exact.neighbours.candidate import ball_of, image_of, period
-from carom.solvers.exact.records import ALL_AROUND, BALL, NONE, WALL
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine

@@ -29,10 +29,10 @@ from carom.errors import ArgumentError, Problem, SolverError
 from carom.scene import Scene
 from carom.scene.fields.base import shown
 from carom.scene.io.files import dumps, loads
-from carom.solvers.exact.history.notes import SEAMS, note_record
+from carom.solvers.exact.history.notes import SEAMS, decoded, note_record
 from carom.solvers.exact.history.replay import Rerun
+from carom.solvers.exact.kinds import KINDS, NOTHING, SEAM
 from carom.solvers.exact.origin import absolute, last_moment, relative
-from carom.solvers.exact.records import BALL, NOTHING, SEAM
 from carom.solvers.exact.state import BALLS, COUNTS, MOMENTS, fitted
 from carom.solvers.exact.world import World
 
@@ -452,12 +452,14 @@ class _Bounds:
 
 def _kinds(world: World) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Of each number, whether it is a kind of event, and below which number its partner is: any, for a seam."""
-    kind = np.arange(256)
-    between, seam = kind & 3 == BALL, kind >= SEAMS
-    crossing = (kind >= SEAMS + SEAM) & (kind < SEAMS + SEAM + 2 * world.dimension)
-    real = np.where(seam, crossing, (kind & 3 != NOTHING) & (kind >> 2 < IMAGES))
-    below = np.where(between, len(world.anchors), world.walls.records.size)
-    return real, np.where(seam, 2**32, below)
+    most = {"ball": len(world.anchors), "wall": world.walls.records.size, "": 2**32}
+    real, below = np.zeros(256, np.bool_), np.full(256, 2**32, np.int64)
+    real[SEAMS + SEAM : SEAMS + SEAM + 2 * world.dimension] = True
+    for code in range(SEAMS):
+        kind, image = decoded(code)
+        if NOTHING < kind < len(KINDS) and image < IMAGES:
+            real[code], below[code] = True, most[KINDS[kind].partner]
+    return real, below
 
 
 def _misfit(what: str) -> SolverError:

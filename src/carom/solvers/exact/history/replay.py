@@ -8,19 +8,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.kernels.jit import Index, Real, kernel
+from carom.kernels.jit import Index, Real, inline, kernel
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact import positions
 from carom.solvers.exact.events.loop import tick
 from carom.solvers.exact.events.resolve import cross_seam, touch
-from carom.solvers.exact.history.notes import SEAMS
+from carom.solvers.exact.history.notes import SEAMS, decoded
+from carom.solvers.exact.kinds import NONE, packed
 from carom.solvers.exact.memory import aligned
 from carom.solvers.exact.neighbours.candidate import periods
-from carom.solvers.exact.records import NONE, ball_record, clock_record
+from carom.solvers.exact.records import ball_record, clock_record
 from carom.solvers.exact.state import BALLS, COUNTS, MOMENTS
 from carom.solvers.exact.world import Contact, World
 
 Floats = NDArray[np.float64]
+
+
+contact_of = inline(decoded)
 
 
 class Space(NamedTuple):
@@ -50,9 +54,10 @@ def replay(
             tick(clock, t, True, 0.0)
         else:
             ball = balls[np.uint32(i)]
-            ball.partner, ball.kind = row.partner, how
+            kind, image = contact_of(how)
+            ball.partner, ball.kind = row.partner, packed(kind, image)
             touch(
-                dim, space, balls, i, how & 3, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact, g,
+                dim, space, balls, i, kind, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact, g,
                 logs,
             )  # fmt: skip
             tick(clock, t, False, 0.0)

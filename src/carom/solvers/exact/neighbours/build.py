@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.kernels.jit import kernel
+from carom.solvers.exact.kinds import NONE
 from carom.solvers.exact.memory import aligned
 from carom.solvers.exact.neighbours import cells, list_update, lists
 from carom.solvers.exact.neighbours.candidate import PLAIN, periods
 from carom.solvers.exact.neighbours.cells import Cells
 from carom.solvers.exact.neighbours.lists import Lists
 from carom.solvers.exact.neighbours.wall_grid import walls_by_cell
-from carom.solvers.exact.records import NONE
 
 Floats = NDArray[np.float64]
 

@@ -36,6 +36,12 @@ def image_of(word: Index) -> int:
 
 
 @inline
+def mirrored(image: Index) -> int:
+    """The image of i that j sees when i sees this image of j."""
+    return int(2 * ITSELF - image)
+
+
+@inline
 def period(hood: Any, image: Index, axis: Index) -> float:
     """What is to be added to the difference of the places along an axis, m."""
     return float(hood.periods[np.uint64(32 * axis + image)])

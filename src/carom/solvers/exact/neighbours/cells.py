@@ -10,9 +10,9 @@ import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, prefetch, select
 from carom.kernels.simd import bits_set, copy_words
+from carom.solvers.exact.kinds import ALL_AROUND, LEAVES_LIST, NONE, SEAM, axis_of, is_upper
 from carom.solvers.exact.neighbours.candidate import BITS, ITSELF, named
 from carom.solvers.exact.neighbours.expiry import flight_exit
-from carom.solvers.exact.records import ALL_AROUND, LEAVES_LIST, NONE, SEAM
 
 ROOM = 3
 NEXT = 3
@@ -194,8 +194,8 @@ def ahead(dim: Any, cells: Any, balls: Any, i: Index, face: Index, found: Any) -
     """Collect all in the cells that are new to ball i after it crossed a face of its cell."""
     ball = balls[np.uint32(i)]
     nx, ny, nz = cells.shape
-    step = 2 * (face & 1) - 1
-    axis = face >> 1
+    step = 2 * is_upper(face) - 1
+    axis = axis_of(face)
     deep = len(dim) - 2
     n = 0
     for b in range(-deep, deep + 1):
@@ -299,8 +299,8 @@ def renew(
     """Ball i has crossed a face of its cell: file it in the next one; False when there is no room."""
     ball = balls[np.uint32(i)]
     leave(cells, clock, cell_of(cells, ball), i)
-    step = 2 * (face & 1) - 1
-    axis = (face & 7) >> 1
+    step = 2 * is_upper(face) - 1
+    axis = axis_of(face)
     if axis == 0:
         ball.cx = wrapped(ball.cx + step, cells.shape[0], True)[0]
     elif axis == 1:
@@ -343,8 +343,8 @@ def warm(cells: Any, balls: Any, i: Index, stage: Index, second: bool) -> None:
     deep = 1 if cells.shape[2] > 1 else 0
     c: Index = cell_of(cells, ball)
     if ball.exit < LEAVES_LIST and not second:
-        axis = ball.exit >> 1
-        step = (2 * np.int64(ball.exit & 1) - 1) * (1 if axis == 0 else (row if axis == 1 else layer))
+        axis = axis_of(ball.exit)
+        step = (2 * np.int64(is_upper(ball.exit)) - 1) * (1 if axis == 0 else (row if axis == 1 else layer))
         if stage == 1:
             fetch(cells, balls, c, i, stage)
             fetch(cells, balls, c + step, i, stage)

@@ -7,11 +7,11 @@ import numpy as np
 from carom.kernels.jit import Index, Real, inline, kernel, noinline
 from carom.kernels.simd import below, bits_set, columns, copy_words, lowest_bit, spread
 from carom.physics.flight import place
+from carom.solvers.exact.kinds import NONE, SEAM, axis_of, is_upper
 from carom.solvers.exact.neighbours import cells
-from carom.solvers.exact.neighbours.candidate import ITSELF, ball_of, image_of, named
+from carom.solvers.exact.neighbours.candidate import ITSELF, ball_of, image_of, mirrored, named
 from carom.solvers.exact.neighbours.cells import word
 from carom.solvers.exact.neighbours.lists import append, drop, entry_of, filed, list_of, shorten
-from carom.solvers.exact.records import NONE, SEAM
 
 MANY = 48  # balls in `found` after which those that are near are entered
 
@@ -145,7 +145,7 @@ def enter_near(dim: Any, lists: Any, clock: Any, i: Index, n: Index, inner: bool
             image = image_between(dim, lists, head, lists.heads[np.uint32(j)])
             if not append(lists, clock, i, j, image):
                 return False
-            if both and not append(lists, clock, j, i, 26 - image):
+            if both and not append(lists, clock, j, i, mirrored(image)):
                 return False
     return True
 
@@ -242,7 +242,7 @@ def turn_images(lists: Any, i: Index, step: Index) -> None:
         at = start + np.uint64(k)
         j, image = ball_of(lists.pool[at]), np.int64(image_of(lists.pool[at])) + step
         lists.pool[at] = named(j, image)
-        lists.pool[entry_of(lists, j, i)] = named(i, 26 - image)
+        lists.pool[entry_of(lists, j, i)] = named(i, mirrored(image))
 
 
 @inline
@@ -252,8 +252,8 @@ def renew(
     """Ball i has moved by half a skin, or crossed a seam (then its centre moves with it): False when memory ran out."""
     ball = balls[np.uint32(i)]
     if face >= SEAM:
-        axis = (face & 7) >> 1
-        shift = -lists.size[axis] if face & 1 else lists.size[axis]
+        axis, up = axis_of(face), is_upper(face)
+        shift = -lists.size[axis] if up else lists.size[axis]
         head = lists.heads[np.uint32(i)]
         head.edgy = 1
         if axis == 0:
@@ -262,7 +262,7 @@ def renew(
             head.y += shift
         else:
             head.z += shift
-        turn_images(lists, i, (1 if face & 1 else -1) * (1 if axis == 0 else (3 if axis == 1 else 9)))
+        turn_images(lists, i, (1 if up else -1) * (1 if axis == 0 else (3 if axis == 1 else 9)))
         return True
     s = now - ball.t
     x, y, z = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s), place(ball.z, ball.vz, az, s)

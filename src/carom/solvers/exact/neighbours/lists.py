@@ -12,9 +12,9 @@ import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, prefetch
 from carom.physics.flight import place, speed
+from carom.solvers.exact.kinds import LEAVES_LIST, NONE, SEAM
 from carom.solvers.exact.neighbours.candidate import ITSELF, ball_of, named
 from carom.solvers.exact.neighbours.cells import ROOM, WORDS, word
-from carom.solvers.exact.records import LEAVES_LIST, NONE, SEAM
 
 # A cache line for each ball: its centre and what is told below, in half of it. In the other half stands its list, if it
 # has at most eight; else the first two words of it tell where in the pool the list begins and how long it is. In space

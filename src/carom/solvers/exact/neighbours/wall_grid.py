@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from carom.kernels.jit import kernel, noinline
 from carom.physics.walls import BOWL, DOME, PLANE, SEGMENT
-from carom.solvers.exact.records import NONE
+from carom.solvers.exact.kinds import NONE
 
 Vector = tuple[float, float, float]
 
