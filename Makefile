@@ -15,6 +15,9 @@ LAB    ?=
 VERSIONS ?=
 # Tests run side by side: auto is a process a core, and one more.
 JOBS   ?= auto
+# The browser's modules, and Deno, which lints them and checks their types; it asks no network.
+SCRIPTS := src/carom/lab/static src/carom/notebook/static
+DENO   := DENO_DIR=$(VENV)/.deno DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
 # Bytecode is kept, whatever the environment says: the tests start some thousand processes, and each would compile it all.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -66,10 +69,14 @@ lint: setup
 	@echo "==> lint (ruff)"
 	@$(BIN)/ruff check --output-format concise .
 	@$(BIN)/ruff format --check .
+	@echo "==> lint of JavaScript (deno)"
+	@$(DENO) lint --quiet $(SCRIPTS)
 
 types: setup
 	@echo "==> types (mypy --strict)"
 	@$(BIN)/mypy
+	@echo "==> types of JavaScript (deno)"
+	@$(DENO) check --quiet $(addsuffix /*.js,$(SCRIPTS))
 
 contracts: setup
 	@echo "==> contracts between the stages (import-linter)"

@@ -26,7 +26,11 @@ export class ArrowScale {
   }
 }
 
-/** The largest length among vectors, `d` numbers each. */
+/**
+ * The largest length among vectors, `d` numbers each.
+ * @param {Float32Array} vectors
+ * @param {number} d
+ */
 export function largest(vectors, d) {
   let most = 0;
   for (let i = 0; i < vectors.length; i += d) {
@@ -36,7 +40,15 @@ export function largest(vectors, d) {
   return Math.sqrt(most);
 }
 
-/** Adds an arrow between two points of the screen to a path. */
+/**
+ * Adds an arrow between two points of the screen to a path.
+ * @param {Path2D|Carom.Context} path
+ * @param {number} x
+ * @param {number} y
+ * @param {number} tx
+ * @param {number} ty
+ * @param {number} [head]
+ */
 export function arrow(path, x, y, tx, ty, head = 7) {
   const size = Math.hypot(tx - x, ty - y);
   if (!(size > 1.5)) return;
@@ -49,7 +61,17 @@ export function arrow(path, x, y, tx, ty, head = 7) {
   path.lineTo(tx - tip * (dx - 0.5 * dy), ty - tip * (dy + 0.5 * dx));
 }
 
-/** Draws an arrow on each ball: `vectors` times `scale` metres, times `weights` if given. */
+/**
+ * Draws an arrow on each ball: `vectors` times `scale` metres, times `weights` if given.
+ * @param {Carom.Context} c
+ * @param {Carom.Frame} frame
+ * @param {Carom.Camera} camera
+ * @param {Float32Array} vectors
+ * @param {number} scale
+ * @param {string} colour
+ * @param {string} ground
+ * @param {?number[]} [weights]
+ */
 export function arrows(c, frame, camera, vectors, scale, colour, ground, weights = null) {
   const d = frame.dimension;
   const path = new Path2D();

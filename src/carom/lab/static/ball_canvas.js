@@ -8,12 +8,13 @@ const TURN = 2 * Math.PI;
 
 /** Draws the balls of a flat scene with Canvas2D. */
 export class BallCanvas {
+  /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
   }
 
-  /** Draws one picture; see BallView.draw. */
+  /** Draws one picture. @param {Carom.Picture} what */
   draw({ radii, frame, camera, looks, colour, ratio }) {
     const c = this.context;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -127,7 +127,11 @@ const ONE_BY_ONE = 96;
 
 /** Draws the balls of a flat scene on its own canvas. */
 export class BallView extends GlView {
-  /** @returns {?BallView} null where there is no WebGL2. */
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {() => void} lost Called when the graphics are back.
+   * @returns {?BallView} null where there is no WebGL2.
+   */
   static on(canvas, lost) {
     const gl = context(canvas);
     return gl ? new BallView(canvas, gl, lost) : null;
@@ -148,7 +152,7 @@ export class BallView extends GlView {
 
   /**
    * Draws one picture.
-   * @param {{scene: object, radii: number[], frame: object, camera: object, looks: object, colour: object, ratio: number, layers: object}} what
+   * @param {Carom.Picture} what
    */
   draw({ radii, frame, camera, looks, colour, ratio }) {
     const { gl } = this;

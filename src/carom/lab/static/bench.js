@@ -23,30 +23,33 @@ const LOOK = 48;
 
 /** Everything that moves of one bench. */
 export class Bench {
-  /**
-   * @param {{stage: HTMLElement, timeline?: HTMLElement, energy?: HTMLElement, momentum?: HTMLElement, speeds?: HTMLElement, url: string,
-   *   keymap?: object[], texts?: object, theme?: string, palette?: string, reducedMotion?: boolean, webgl?: boolean, looking?: boolean,
-   *   link?: (hear: object) => object}} about `looking`: the hand changes nothing. `link` makes the way to who runs it, in place of a socket at `url`.
-   */
+  /** @param {Carom.About} about */
   constructor(about) {
     this.about = about;
     this.stage = about.stage;
     this.say = speaker(about.texts);
     this.still = about.reducedMotion ?? matchMedia("(prefers-reduced-motion: reduce)").matches;
+    /** @type {?Carom.Scene} */
     this.scene = null;
+    /** @type {?Carom.Frame} */
     this.frame = null;
+    /** @type {?Carom.State} */
     this.state = null;
+    /** @type {number[]} */
     this.selected = [];
+    /** @type {Carom.Hand} */
     this.hand = { aim: null, spring: null, joining: null, box: null, throwing: null, corner: null, corners: false };
     this.looks = new Looks();
     this.ratio = 0;
     this.names = { theme: about.theme ?? "light", palette: about.palette ?? "plain" };
     this.colour = colours(this.names.theme, this.names.palette);
     this.rows = new Rows((name, args) => this.send(name, args), () => this.link?.done ?? 0);
-    Object.assign(this, furnish(this.stage, this.say("stage.label")));
+    const { canvases, lost } = furnish(this.stage, this.say("stage.label"));
+    this.canvases = canvases;
+    this.lost = lost;
     this.layers = new Layers(this.canvases.under, this.canvases.over);
-    for (const name of ["under", "over"]) {
-      this.canvases[name].addEventListener("contextrestored", () => {
+    for (const canvas of [canvases.under, canvases.over]) {
+      canvas.addEventListener("contextrestored", () => {
         this.layers.stale();
         this.changed();
       });
@@ -61,6 +64,7 @@ export class Bench {
     this.observer = new ResizeObserver(() => this._resize());
     this.observer.observe(this.stage);
     this._resize();
+    /** @type {Carom.Hear} */
     const hear = {
       frame: (frame) => this._frame(frame),
       scene: (scene) => this._scene(scene),
@@ -69,6 +73,8 @@ export class Bench {
       note: (note) => this._tell("carom-note", note),
       open: (open, how) => this._linked(open, how),
     };
+    /** @type {Carom.Link | undefined} */
+    this.link = undefined;
     if (about.link) this.link = about.link(hear);
     else if (about.url) this.link = new Connection(about.url, hear);
   }
@@ -79,7 +85,7 @@ export class Bench {
     this.dimension = dimension;
     this.view?.destroy();
     const fresh = () => {
-      const canvas = this.canvases.balls.cloneNode();
+      const canvas = /** @type {HTMLCanvasElement} */ (this.canvases.balls.cloneNode());
       this.canvases.balls.replaceWith(canvas);
       this.canvases.balls = canvas;
       return canvas;
@@ -115,6 +121,7 @@ export class Bench {
 
   // ------------------------------------------------------------ what comes in
 
+  /** @param {Carom.Scene} scene */
   _scene(scene) {
     const before = this.scene;
     this.scene = scene;
@@ -136,6 +143,7 @@ export class Bench {
     this.changed();
   }
 
+  /** @param {Carom.Frame} frame */
   _frame(frame) {
     if (this.next) this.link.ack(this.next.number);
     this.next = null;
@@ -148,6 +156,7 @@ export class Bench {
     this.changed();
   }
 
+  /** @param {Carom.State} state */
   _state(state) {
     this.state = state;
     this.selected = state.selected ?? [];

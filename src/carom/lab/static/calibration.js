@@ -24,7 +24,10 @@ export function calibrated() {
   }
 }
 
-/** Keeps the calibration of this screen. */
+/**
+ * Keeps the calibration of this screen.
+ * @param {number} pixels
+ */
 export function calibrate(pixels) {
   if (!(pixels > 5 && pixels < 1000)) throw new RangeError("A centimetre has between 5 and 1000 pixels.");
   try {

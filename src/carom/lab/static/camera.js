@@ -19,6 +19,11 @@ class Camera {
     this.onchange = () => {};
   }
 
+  /** Where it is: the fields that a flight changes. @returns {Record<string, number>} */
+  place() {
+    return {};
+  }
+
   resize(width, height) {
     if (width === this.width && height === this.height) return;
     this.width = Math.max(1, width);

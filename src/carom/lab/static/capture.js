@@ -4,7 +4,11 @@
 
 const KINDS = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
 
-/** Hands a file to the person. */
+/**
+ * Hands a file to the person.
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function download(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
@@ -13,13 +17,22 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** A name for a file, from a scene's. */
+/**
+ * A name for a file, from a scene's.
+ * @param {string} name
+ * @param {string} ending
+ */
 export function fileName(name, ending) {
   return `${(name || "carom").replace(/[^\p{L}\p{N}._-]+/gu, "-")}.${ending}`;
 }
 
-/** Lays canvases over each other on a ground. */
-export function compose(canvases, ground, into = document.createElement("canvas")) {
+/**
+ * Lays canvases over each other on a ground.
+ * @param {HTMLCanvasElement[]} canvases
+ * @param {string} ground
+ * @param {HTMLCanvasElement} [into]
+ */
+function compose(canvases, ground, into = document.createElement("canvas")) {
   const [first] = canvases;
   if (into.width !== first.width || into.height !== first.height) {
     into.width = first.width;
@@ -32,7 +45,13 @@ export function compose(canvases, ground, into = document.createElement("canvas"
   return into;
 }
 
-/** Saves canvases that lie over each other as one picture. @returns {Promise<Blob>} */
+/**
+ * Saves canvases that lie over each other as one picture.
+ * @param {HTMLCanvasElement[]} canvases
+ * @param {string} ground
+ * @param {string} name
+ * @returns {Promise<Blob>}
+ */
 export function picture(canvases, ground, name) {
   const canvas = compose(canvases, ground);
   return new Promise((done) => {

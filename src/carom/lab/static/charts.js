@@ -12,6 +12,10 @@ const AXES = [["x", "velocity"], ["y", "force"], ["z", "centre"]];
 
 /** Time line, energies, momenta and speeds of a bench. */
 export class Charts {
+  /**
+   * @param {Carom.About} about
+   * @param {Carom.Bench} bench
+   */
   constructor({ timeline, energy, momentum, speeds }, bench) {
     this.bench = bench;
     this.axes = 2;
@@ -35,7 +39,7 @@ export class Charts {
     return AXES.slice(0, this.axes).map(([name, colour]) => ({ name, text: name, colour }));
   }
 
-  /** New samples. */
+  /** New samples. @param {Carom.Chart} chart */
   add(chart) {
     const axes = chart.momentum?.[0]?.length ?? this.axes;
     const beside = Object.keys(chart.companions ?? {});
@@ -59,6 +63,7 @@ export class Charts {
     this.momentum?.add(times, AXES.slice(0, this.axes).map((_, axis) => (chart.momentum ?? []).map((one) => one[axis])), chart.motion);
   }
 
+  /** @param {Carom.State} state */
   state(state) {
     this.put = performance.now();
     this.timeline?.put(state.time, state.end, state.collision_times);
@@ -67,7 +72,11 @@ export class Charts {
     if (this.speeds && state.meters) this.speeds.put(state.meters.speeds, state.meters.maxwell, state.meters.speeds_end);
   }
 
-  /** A frame was drawn. */
+  /**
+   * A frame was drawn.
+   * @param {Carom.Frame} frame
+   * @param {?Carom.State} state
+   */
   now(frame, state) {
     if (!this.timeline || !state || (frame.running && performance.now() - this.put < CALM)) return;
     this.put = performance.now();

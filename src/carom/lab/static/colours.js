@@ -29,23 +29,37 @@ const SAFE = {
   dark: { mark: "#ff9d3c", select: "#4db5ff", plain: "#d9dde1", companions: ["#f0a020", "#d98ab6", "#9a9a9a", "#d6c07a"], materials: ["#a9bfd4", "#b5b5b5", "#8f8f8f", "#93a3b3", "#c4b9aa", "#a6a6c4", "#d0d0dc"] },
 };
 
-/** All colours by name, as CSS texts. */
+/**
+ * All colours by name, as CSS texts.
+ * @param {string} theme
+ * @param {string} palette
+ */
 export function colours(theme, palette) {
   const name = theme === "dark" ? "dark" : "light";
   return { ...THEMES[name], ...(palette === "safe" ? SAFE[name] : {}), dark: name === "dark", safe: palette === "safe" };
 }
 
-/** "#rrggbb" as three numbers from 0 to 255. */
+/**
+ * "#rrggbb" as three numbers from 0 to 255.
+ * @param {string} text
+ * @returns {[number, number, number]}
+ */
 export function bytes(text) {
-  return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+  const part = (/** @type {number} */ at) => parseInt(text.slice(at, at + 2), 16);
+  return [part(1), part(3), part(5)];
 }
 
-/** The same from 0 to 1, for GL. */
+/**
+ * "#rrggbb" as three numbers from 0 to 1, for GL.
+ * @param {string} text
+ * @returns {[number, number, number]}
+ */
 export function parts(text) {
-  return bytes(text).map((part) => part / 255);
+  const [red, green, blue] = bytes(text);
+  return [red / 255, green / 255, blue / 255];
 }
 
-/** The body about which all others go, or -1: it shines. */
+/** The body about which all others go, or -1: it shines. @param {Carom.Scene} scene */
 function starOf({ attraction, masses }) {
   if (!attraction || !(masses?.length > 1)) return -1;
   const heaviest = masses.reduce((best, mass, i) => (mass > masses[best] ? i : best), 0);
@@ -60,11 +74,17 @@ export class Looks {
     this.data = new Uint8Array(0);
     /** Counts up with every change. */
     this.version = 0;
+    /** @type {number[]} */
     this.special = [];
+    /** @type {number[]} */
     this.fixed = [];
   }
 
-  /** For a new scene, theme or palette. */
+  /**
+   * For a new scene, theme or palette.
+   * @param {Carom.Scene} scene
+   * @param {Carom.Colours} colour
+   */
   reset(scene, colour) {
     this.colour = colour;
     const count = scene.radii.length;
@@ -122,12 +142,20 @@ export class Looks {
   }
 }
 
-/** Radius on the screen, in pixels, below which no ball is drawn: few may be larger, so that planets are seen. */
+/**
+ * Radius on the screen, in pixels, below which no ball is drawn: few may be larger, so that planets are seen.
+ * @param {number} count
+ */
 export function leastRadius(count) {
   return count > 2000 ? 0.75 : count > 200 ? 1.25 : count > 20 ? 2.5 : 3.5;
 }
 
-/** Radius on the screen of a ball: to scale, and never too small to be seen. */
+/**
+ * Radius on the screen of a ball: to scale, and never too small to be seen.
+ * @param {number} radius
+ * @param {number} scale
+ * @param {number} count
+ */
 export function shownRadius(radius, scale, count) {
   return Math.max(radius * scale, radius > 0 ? leastRadius(count) : Math.max(1.25, leastRadius(count)));
 }

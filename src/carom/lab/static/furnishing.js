@@ -4,9 +4,12 @@
 
 const REACHABLE = "a[href], button:not([disabled]), input:not([disabled]), select:not([disabled]), textarea:not([disabled]), [tabindex]:not([tabindex='-1'])";
 
-/** Puts the focus (since Tab means the next ball on the stage) on what comes after an element in the page, or on the first thing there is. */
+/**
+ * Puts the focus (since Tab means the next ball on the stage) on what comes after an element in the page, or on the first thing there is.
+ * @param {HTMLElement} element
+ */
 export function leave(element) {
-  const all = [...document.querySelectorAll(REACHABLE)].filter((one) => !element.contains(one) && one.getClientRects().length > 0);
+  const all = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(REACHABLE)]).filter((one) => !element.contains(one) && one.getClientRects().length > 0);
   const after = all.find((one) => element.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
   const next = after ?? all[0];
   if (next) next.focus();
@@ -18,7 +21,11 @@ let byKey = false;
 addEventListener("keydown", () => (byKey = true), { capture: true });
 addEventListener("pointerdown", () => (byKey = false), { capture: true });
 
-/** Makes an element a stage: its canvases, from below upwards, and a line for a lost connection. */
+/**
+ * Makes an element a stage: its canvases, from below upwards, and a line for a lost connection.
+ * @param {HTMLElement} stage
+ * @param {string} label
+ */
 export function furnish(stage, label) {
   stage.classList.add("carom-stage");
   stage.tabIndex = 0;
@@ -42,7 +49,11 @@ export function furnish(stage, label) {
   return { canvases, lost };
 }
 
-/** Calls when the window goes to a screen with another density of pixels. @returns {AbortController} */
+/**
+ * Calls when the window goes to a screen with another density of pixels.
+ * @param {() => void} heard
+ * @returns {AbortController}
+ */
 export function onDensity(heard) {
   const ending = new AbortController();
   const here = matchMedia(`(resolution: ${globalThis.devicePixelRatio || 1}dppx)`);

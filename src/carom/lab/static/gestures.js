@@ -8,28 +8,49 @@ import { roundStep } from "./units.js";
 
 const out = (bench, place) => Array.from(place, (part, k) => part + bench.scene.origin[k]);
 
-/** Where ball `i` is, relative to the origin. */
-export function placeOf({ frame }, i) {
+/**
+ * Where ball `i` is, relative to the origin.
+ * @param {{frame: Carom.Frame}} bench
+ * @param {number} i
+ */
+function placeOf({ frame }, i) {
   const d = frame.dimension;
   return Array.from(frame.positions.subarray(d * i, d * i + d));
 }
 
-/** Moves or turns the camera; a click on empty ground lets go of the selection. */
+/**
+ * Moves or turns the camera; a click on empty ground lets go of the selection.
+ * @param {Carom.Bench} bench
+ * @param {"pan"|"drag"} how
+ * @param {boolean} [deselects]
+ * @returns {Carom.Gesture}
+ */
 export function look(bench, how, deselects = false) {
   return {
-    move: (x, y, dx, dy) => bench.camera[how](dx, dy),
+    move: (_x, _y, dx, dy) => bench.camera[how](dx, dy),
     click: () => deselects && bench.selected.length && bench.send("select-none"),
   };
 }
 
-/** A tool that is dragged where there is nothing for it: says what it works on. In space the camera turns meanwhile. */
+/**
+ * A tool that is dragged where there is nothing for it: says what it works on. In space the camera turns meanwhile.
+ * @param {Carom.Bench} bench
+ * @param {string} key
+ * @returns {Carom.Gesture}
+ */
 export function telling(bench, key) {
   const move = bench.scene.dimension === 3 ? look(bench, "drag").move : undefined;
   const say = () => bench.note("info", bench.say(key));
   return { move, end: say, click: say };
 }
 
-/** Only looks: a click selects what is under it, or nothing; a drag moves or turns the camera. */
+/**
+ * Only looks: a click selects what is under it, or nothing; a drag moves or turns the camera.
+ * @param {Carom.Bench} bench
+ * @param {?number} ball
+ * @param {{add: boolean, how: "pan"|"drag"}} about
+ * @returns {Carom.Gesture}
+ */
 export function watch(bench, ball, { add, how }) {
   const empty = look(bench, how, true);
   return ball === null ? empty : { ...empty, click: () => bench.send("select", { indices: [ball], mode: add ? "toggle" : "only" }) };
@@ -38,6 +59,9 @@ export function watch(bench, ball, { add, how }) {
 /**
  * Press, drag, release: a new ball with its velocity (S-05). Time is held meanwhile. A click lets go of the selection or, if it
  * `builds`, puts a new point by what is linked (M-16).
+ * @param {Carom.Bench} bench
+ * @param {boolean} [builds]
+ * @returns {Carom.Gesture}
  */
 export function aim(bench, builds = false) {
   let from;
@@ -67,7 +91,7 @@ export function aim(bench, builds = false) {
   };
 }
 
-/** The radius that a new ball will have, as the session chooses it. */
+/** The radius that a new ball will have, as the session chooses it. @param {Carom.Scene} scene */
 function usual({ radii, masses, attraction, bounds: [low, high] }) {
   if (attraction && radii.length) return radii[masses.indexOf(Math.min(...masses))];
   const sizes = Array.from(radii).filter((r) => r > 0).sort((a, b) => a - b);
@@ -75,7 +99,11 @@ function usual({ radii, masses, attraction, bounds: [low, high] }) {
   return radii.length ? 0 : roundStep(Math.max(...high.map((part, k) => part - low[k])) / 40);
 }
 
-/** Draws a box and selects what is in it. */
+/**
+ * Draws a box and selects what is in it.
+ * @param {Carom.Bench} bench
+ * @returns {Carom.Gesture}
+ */
 export function box(bench) {
   let start;
   return {
@@ -107,6 +135,10 @@ function along(bench, ball) {
 /**
  * A ball in the hand. A click selects it. A drag moves it, with all that are selected along with it; a run in steps goes on and
  * the ball is pulled by a spring instead; a run that is exact is held meanwhile.
+ * @param {Carom.Bench} bench
+ * @param {number} ball
+ * @param {{add: boolean, pull: boolean, select: boolean}} how
+ * @returns {Carom.Gesture}
  */
 export function drag(bench, ball, { add, pull, select }) {
   const pulls = pull || (bench.frame.running && bench.state?.solving?.solver === "stepped" && !select);
@@ -164,7 +196,12 @@ export function drag(bench, ball, { add, pull, select }) {
   };
 }
 
-/** The tip of the selected ball's velocity in the hand. */
+/**
+ * The tip of the selected ball's velocity in the hand.
+ * @param {Carom.Bench} bench
+ * @param {Carom.Tip} tip
+ * @returns {Carom.Gesture}
+ */
 export function throwing(bench, tip) {
   let start;
   const before = tip.velocity;
@@ -197,7 +234,12 @@ export function throwing(bench, tip) {
   };
 }
 
-/** A corner of a wall in the hand. */
+/**
+ * A corner of a wall in the hand.
+ * @param {Carom.Bench} bench
+ * @param {Carom.Corner} found
+ * @returns {Carom.Gesture}
+ */
 export function corner(bench, found) {
   const send = (place) => bench.latest("drag-corner", { shape: found.shape, corner: found.corner, position: out(bench, place) });
   return {
@@ -221,7 +263,12 @@ export function corner(bench, found) {
   };
 }
 
-/** Links: from ball to ball; a click on empty ground builds a new point there, linked to those near it. */
+/**
+ * Links: from ball to ball; a click on empty ground builds a new point there, linked to those near it.
+ * @param {Carom.Bench} bench
+ * @param {?number} ball
+ * @returns {Carom.Gesture}
+ */
 export function joining(bench, ball) {
   if (ball === null) {
     const build = (x, y) => bench.send("build", { position: out(bench, bench.camera.unproject(x, y)) });

@@ -5,21 +5,29 @@
 
 const WIDTH = 1024;
 
-/** Compiles a program; its uniforms are in `at` by name. */
+/**
+ * Compiles a program; its uniforms are in `at` by name.
+ * @param {WebGL2RenderingContext} gl
+ * @param {string} vertex
+ * @param {string} fragment
+ */
 export function program(gl, vertex, fragment) {
   const made = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+  const compile = (/** @type {number} */ kind, /** @type {string} */ source) => {
     const shader = gl.createShader(kind);
     gl.shaderSource(shader, `#version 300 es\nprecision highp float;\nprecision highp int;\n${source}`);
     gl.compileShader(shader);
     gl.attachShader(made, shader);
     gl.deleteShader(shader);
-  }
+  };
+  compile(gl.VERTEX_SHADER, vertex);
+  compile(gl.FRAGMENT_SHADER, fragment);
   gl.linkProgram(made);
   if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) {
     const said = gl.getAttachedShaders(made).map((shader) => gl.getShaderInfoLog(shader)).join("\n");
     throw new Error(`A shader cannot be made: ${gl.getProgramInfoLog(made)} ${said}`);
   }
+  /** @type {Record<string, WebGLUniformLocation>} */
   const at = {};
   const count = gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS) ?? 0;
   for (let k = 0; k < count; k += 1) {
@@ -31,13 +39,20 @@ export function program(gl, vertex, fragment) {
 
 /** A list of numbers, `parts` of them an element, in a texture. */
 export class Sheet {
+  /**
+   * @param {WebGL2RenderingContext} gl
+   * @param {number} parts
+   * @param {"float" | "byte"} kind
+   */
   constructor(gl, parts, kind = "float") {
     this.gl = gl;
     this.parts = parts;
     const formats = kind === "float"
       ? { 1: [gl.R32F, gl.RED], 2: [gl.RG32F, gl.RG], 3: [gl.RGB32F, gl.RGB] }
       : { 4: [gl.RGBA8UI, gl.RGBA_INTEGER] };
-    [this.inner, this.format] = formats[parts];
+    const [inner, format] = formats[parts];
+    this.inner = inner;
+    this.format = format;
     this.type = kind === "float" ? gl.FLOAT : gl.UNSIGNED_BYTE;
     this.Kind = kind === "float" ? Float32Array : Uint8Array;
     this.texture = gl.createTexture();
@@ -76,13 +91,23 @@ export const FETCH = `ivec2 cell(int i) { return ivec2(i & ${WIDTH - 1}, i >> ${
 /** GLSL: corners of a triangle around the unit circle. */
 export const CORNERS = "const vec2 corners[3] = vec2[3](vec2(0.0, 2.0), vec2(-1.7320508, -1.0), vec2(1.7320508, -1.0));\n";
 
-/** A WebGL2 context, or null where there is none. */
+/**
+ * A WebGL2 context, or null where there is none.
+ * @param {HTMLCanvasElement} canvas
+ * @param {WebGLContextAttributes} [options]
+ * @returns {?WebGL2RenderingContext}
+ */
 export function context(canvas, options = {}) {
   return canvas.getContext("webgl2", { alpha: true, premultipliedAlpha: true, antialias: false, depth: false, powerPreference: "high-performance", ...options });
 }
 
 /** A view on a canvas of its own, made anew by `_make` when its graphics were lost and are back; `lost` is called then. */
 export class GlView {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {WebGL2RenderingContext} gl
+   * @param {() => void} lost
+   */
   constructor(canvas, gl, lost) {
     this.canvas = canvas;
     this.gl = gl;
@@ -99,6 +124,9 @@ export class GlView {
     canvas.addEventListener("webglcontextlost", this._lost);
     canvas.addEventListener("webglcontextrestored", this._back);
   }
+
+  /** Makes programs and arrays of numbers; each view has its own. */
+  _make() {}
 
   /** Give the graphics back. */
   destroy() {

@@ -7,7 +7,11 @@ import { label } from "./ruler.js";
 import { shownRadius } from "./colours.js";
 import { speed } from "./units.js";
 
-/** What the hand is doing: aiming, pulling, linking, drawing a box. */
+/**
+ * What the hand is doing: aiming, pulling, linking, drawing a box.
+ * @param {Carom.Context} c
+ * @param {Carom.Bench} bench
+ */
 export function drawHand(c, bench) {
   const { hand, camera, colour } = bench;
   if (hand.aim) {

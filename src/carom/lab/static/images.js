@@ -14,6 +14,9 @@ function period(scene) {
 
 /**
  * Scene, radii, frame and looks with the images added, or as they are where there are none.
+ * @param {Carom.Scene} scene
+ * @param {?Carom.Frame} frame
+ * @param {Carom.Looks} looks
  */
 export function withImages(scene, frame, looks) {
   const box = frame && !frame.companions.length && !scene.triangles?.length ? period(scene) : null;

@@ -12,12 +12,17 @@ export const TOOLS = Object.freeze(["auto", "select", "launch", "pull", "link", 
 
 /** Turns pointer events of the stage into gestures. */
 export class Input {
-  /** @param {object} bench scene, frame, state, camera, layers, hand, selected, send, latest, changed, still. */
+  /**
+   * @param {Carom.Bench} bench
+   * @param {HTMLElement} element
+   */
   constructor(bench, element) {
     this.bench = bench;
     this.element = element;
     this.tool = "auto";
+    /** @type {?Carom.Gesture} */
     this.gesture = null;
+    /** @type {Map<number, [number, number]>} */
     this.pointers = new Map();
     const on = (name, method, options) => element.addEventListener(name, method.bind(this), { signal: this.ending.signal, ...options });
     this.ending = new AbortController();
@@ -49,6 +54,7 @@ export class Input {
     this.bench.changed();
   }
 
+  /** @returns {[number, number]} */
   _place(event) {
     const area = this.element.getBoundingClientRect();
     return [event.clientX - area.left, event.clientY - area.top];

@@ -16,8 +16,11 @@ const upright = (vector) => {
   return [axis, Math.sign(vector[axis])];
 };
 
-/** The name of a key as the keymap has it. */
-export function nameOf(event) {
+/**
+ * The name of a key as the keymap has it.
+ * @param {{key: string, code?: string}} event
+ */
+function nameOf(event) {
   const key = event.key === "Spacebar" ? " " : event.key;
   if (key.length === 1) {
     const low = key.toLowerCase();
@@ -30,8 +33,9 @@ export function nameOf(event) {
 /** Listens to keys while the stage has the focus. */
 export class Keys {
   /**
-   * @param {Array<{key: string, with?: string[], command: string, arguments?: object}>} keymap
-   * @param {object} bench send, local, cancel (returns whether it did), state, frame, scene, camera.
+   * @param {Carom.Key[] | undefined} keymap
+   * @param {Carom.Bench} bench
+   * @param {HTMLElement} element
    */
   constructor(keymap, bench, element) {
     this.keymap = keymap ?? [];
@@ -94,11 +98,15 @@ export class Keys {
     }
     event.preventDefault();
     if (event.repeat && (ONCE.has(entry.command) || (entry.command.startsWith("view:") && !AGAIN.test(entry.command)))) return;
-    if (entry.command.startsWith("view:")) this.bench.local(entry.command.slice(5), entry.arguments ?? {});
+    if (entry.command.startsWith("view:")) this.bench.local(entry.command.slice(5));
     else this.bench.send(entry.command, this._arguments(key, entry));
   }
 
-  /** Up is up on the screen, also where y counts downwards. */
+  /**
+   * Up is up on the screen, also where y counts downwards.
+   * @param {string} key
+   * @param {Carom.Key} entry
+   */
   _arguments(key, { command, arguments: given = {} }) {
     const turned = command === "nudge" && key in ARROWS && given.field === "y" && this.bench.scene?.y_down;
     return turned ? { ...given, steps: -given.steps } : given;

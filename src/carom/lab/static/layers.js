@@ -15,7 +15,7 @@ import { shownRadius } from "./colours.js";
 const HANDLE = 14;
 
 /** Every layer, and whether it is on at first. */
-export const LAYERS = Object.freeze({
+const LAYERS = Object.freeze({
   walls: true, links: true, velocity: false, momentum: false, force: false, trace: false, centre: false, contact: true, cells: false, names: false, ruler: true, legend: true,
 });
 
@@ -28,9 +28,14 @@ function inside(from, to, wide) {
 
 /** Draws the layers of a bench. What it needs of it: scene, frame, state, camera, colour, looks, hand, say, still. */
 export class Layers {
+  /**
+   * @param {HTMLCanvasElement} under
+   * @param {HTMLCanvasElement} over
+   */
   constructor(under, over) {
     this.under = under.getContext("2d");
     this.over = over.getContext("2d");
+    /** @type {Record<string, boolean>} */
     this.on = { ...LAYERS };
     this.chosen = new Set();
     this.stale();
@@ -40,7 +45,10 @@ export class Layers {
     this.scales = { velocity: { value: 0 }, momentum: new ArrowScale(), force: new ArrowScale() };
   }
 
-  /** For a new scene. Where bodies attract each other, one sees where they have been, unless a person wished otherwise. */
+  /**
+   * For a new scene. Where bodies attract each other, one sees where they have been, unless a person wished otherwise.
+   * @param {Carom.Scene} scene
+   */
   reset(scene) {
     if (!this.chosen.has("trace")) this.on.trace = LAYERS.trace || Boolean(scene?.attraction);
     this.smooth = Boolean(scene?.attraction);
@@ -59,7 +67,10 @@ export class Layers {
     return { velocities: this.on.velocity || this.on.momentum || (this.on.trace && this.smooth) || selected, forces: this.on.force };
   }
 
-  /** Chooses how long arrows are: seconds (or metres a unit) that a vector is multiplied by. */
+  /**
+   * Chooses how long arrows are: seconds (or metres per unit) that a vector is multiplied by.
+   * @param {Carom.Bench} bench
+   */
   measure(bench) {
     const { frame, scene, camera, state } = bench;
     if (!frame) return;
@@ -78,7 +89,10 @@ export class Layers {
     if (this.on.force && frame.forces) this.scales.force.suit(largest(frame.forces, d), reach);
   }
 
-  /** Draws what has changed: a canvas that would look the same is left alone, which spares machines without a GPU most of the work. */
+  /**
+   * Draws what has changed: a canvas that would look the same is left alone, which spares machines without a GPU most of the work.
+   * @param {Carom.Bench} bench
+   */
   draw(bench) {
     const { frame, scene } = bench;
     if (!scene) return;
@@ -95,7 +109,10 @@ export class Layers {
     this.keys = ["", ""];
   }
 
-  /** What the two canvases depend on, as texts. */
+  /**
+   * What the two canvases depend on, as texts.
+   * @param {Carom.Bench} bench
+   */
   _keys(bench) {
     const { frame, scene, state, camera, colour, hand, selected } = bench;
     const { on } = this;
@@ -116,6 +133,10 @@ export class Layers {
     return c;
   }
 
+  /**
+   * @param {Carom.Context} c
+   * @param {Carom.Bench} bench
+   */
   _under(c, bench) {
     const { scene, frame, camera, colour, looks } = bench;
     if (scene.dimension === 2) {
@@ -169,6 +190,10 @@ export class Layers {
     c.stroke(path);
   }
 
+  /**
+   * @param {Carom.Context} c
+   * @param {Carom.Bench} bench
+   */
   _over(c, bench) {
     const { scene, frame, state, camera, colour, looks, selected } = bench;
     if (frame) {
@@ -187,7 +212,11 @@ export class Layers {
     if (this.on.legend) legend(c, this._rows(bench), colour, camera.width, camera.height);
   }
 
-  /** Where the tip of the selected ball's velocity is on the screen, and where its handle is. */
+  /**
+   * Where the tip of the selected ball's velocity is on the screen, and where its handle is.
+   * @param {Carom.Bench} bench
+   * @returns {?Carom.Tip}
+   */
   tip(bench) {
     const { frame, selected, camera, scene } = bench;
     if (selected.length !== 1 || !frame || selected[0] >= frame.count) return null;
@@ -229,6 +258,7 @@ export class Layers {
     if (bench.hand.throwing) label(c, speed(Math.hypot(...tip.velocity)), tip.handle[0], tip.handle[1] - 20, colour);
   }
 
+  /** @param {Carom.Bench} bench */
   _rows({ frame, selected, colour, camera, say, state }) {
     const rows = [];
     if (frame?.marks.length) rows.push({ dot: colour.mark, text: say("stage.legend.next") });

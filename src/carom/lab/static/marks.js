@@ -9,7 +9,15 @@ const MOST_NAMES = 300;
 /** With more balls than this the next contact of a running scene is past before it is seen. */
 const CROWD = 1000;
 
-/** Names: in a ball that has room for it, or beside it; none over another. */
+/**
+ * Names: in a ball that has room for it, or beside it; none over another.
+ * @param {Carom.Context} c
+ * @param {Carom.Scene} scene
+ * @param {Carom.Frame} frame
+ * @param {Carom.Camera} camera
+ * @param {Carom.Colours} colour
+ * @param {Carom.Looks} looks
+ */
 export function drawNames(c, scene, frame, camera, { ground, ink, field }, looks) {
   const d = frame.dimension;
   c.font = "12px system-ui, sans-serif";
@@ -35,14 +43,21 @@ export function drawNames(c, scene, frame, camera, { ground, ink, field }, looks
   }
 }
 
-/** The collisions that come next, all that fall together; none that the picture is past already. */
+/**
+ * The collisions that come next, all that fall together; none that the picture is past already.
+ * @param {Carom.Bench} bench
+ */
 export function nextContacts({ state, frame }) {
   const coming = frame?.running && frame.count > CROWD ? [] : (state?.meters?.upcoming ?? []);
   const first = coming[0]?.time;
   return coming.filter((one) => one.place?.length && one.time <= first + 1e-12 * Math.abs(first) && !(frame?.time > one.time));
 }
 
-/** Crosses where the next contacts will be. */
+/**
+ * Crosses where the next contacts will be.
+ * @param {Carom.Context} c
+ * @param {Carom.Bench} bench
+ */
 export function drawContacts(c, bench) {
   const { camera, colour, scene } = bench;
   for (const next of nextContacts(bench)) {
@@ -59,7 +74,11 @@ export function drawContacts(c, bench) {
   }
 }
 
-/** The centre of mass. */
+/**
+ * The centre of mass.
+ * @param {Carom.Context} c
+ * @param {Carom.Bench} bench
+ */
 export function drawCentre(c, bench) {
   const { camera, colour, scene, state } = bench;
   const [x, y] = camera.project(...state.meters.centre_of_mass.map((part, k) => part - scene.origin[k]));
@@ -81,7 +100,11 @@ export function drawCentre(c, bench) {
   c.stroke();
 }
 
-/** Corners of walls. */
+/**
+ * Corners of walls.
+ * @param {Carom.Context} c
+ * @param {Carom.Bench} bench
+ */
 export function drawCorners(c, bench) {
   const { camera, colour, scene, hand } = bench;
   for (const corner of corners(scene)) {

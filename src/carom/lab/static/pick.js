@@ -9,7 +9,13 @@ const REACH = 9;
 /** A new point is linked to those within so many lengths of the links that are there, as the session has it. */
 const LENGTHS = 1.6;
 
-/** The ball under a point, or null; a small one may be missed by some pixels. In 3D the nearest to the eye. */
+/**
+ * The ball under a point, or null; a small one may be missed by some pixels. In 3D the nearest to the eye.
+ * @param {Carom.Bench} bench
+ * @param {number} left
+ * @param {number} top
+ * @param {number} [reach]
+ */
 export function ballAt({ scene, frame, camera, looks }, left, top, reach = REACH) {
   if (!frame) return null;
   const d = frame.dimension;
@@ -26,7 +32,11 @@ export function ballAt({ scene, frame, camera, looks }, left, top, reach = REACH
   return best;
 }
 
-/** All balls whose middles are inside a rectangle of the screen. */
+/**
+ * All balls whose middles are inside a rectangle of the screen.
+ * @param {Carom.Bench} bench
+ * @param {number[]} box
+ */
 export function ballsIn({ frame, camera }, [x, y, tx, ty]) {
   const found = [];
   if (!frame) return found;
@@ -38,7 +48,11 @@ export function ballsIn({ frame, camera }, [x, y, tx, ty]) {
   return found;
 }
 
-/** Whether a new point at a place would have something to be linked to. */
+/**
+ * Whether a new point at a place would have something to be linked to.
+ * @param {Carom.Bench} bench
+ * @param {number[]} place
+ */
 export function byLinks({ scene, frame }, place) {
   if (!frame || !scene.links?.length) return false;
   const d = frame.dimension;
@@ -48,7 +62,13 @@ export function byLinks({ scene, frame }, place) {
   return scene.links.some((pair) => pair.some((i) => apart(i, (k) => place[k]) <= reach));
 }
 
-/** The draggable corner of a wall under a point, or null. */
+/**
+ * The draggable corner of a wall under a point, or null.
+ * @param {Carom.Bench} bench
+ * @param {number} left
+ * @param {number} top
+ * @param {number} [reach]
+ */
 export function cornerAt({ scene, camera }, left, top, reach = 11) {
   let [best, least] = [null, reach];
   for (const corner of corners(scene)) {

@@ -8,7 +8,7 @@ export const FONT = "11px system-ui, -apple-system, 'Segoe UI', sans-serif";
 
 /** A canvas in an element, as large as it, drawn at most once a picture. */
 export class Plot {
-  /** @param {HTMLElement} element @param {{label: string}} about A name for those who cannot see it. */
+  /** @param {HTMLElement} element @param {{label?: string}} about A name for those who cannot see it. */
   constructor(element, { label = "" } = {}) {
     this.element = element;
     this.canvas = document.createElement("canvas");
@@ -49,8 +49,10 @@ export class Plot {
     });
   }
 
-  paint() {}
+  /** Draws it; each chart in its own way. @param {Carom.Context} _c */
+  paint(_c) {}
 
+  /** @param {Carom.Colours} colour */
   colours(colour) {
     this.colour = colour;
     this.changed();
@@ -84,13 +86,20 @@ export class Plot {
   }
 }
 
-/** A power of ten by which very large or small values are divided on an axis. */
-export function scaleOf(size) {
+/**
+ * A power of ten by which very large or small values are divided on an axis.
+ * @param {number} size
+ */
+function scaleOf(size) {
   if (!(size > 0) || (size < 1e4 && size >= 1e-2)) return 1;
   return 10 ** (3 * Math.floor(Math.log10(size) / 3));
 }
 
-/** "×10⁶ J" or "J". */
+/**
+ * "×10⁶ J" or "J".
+ * @param {number} power
+ * @param {string} unit
+ */
 export function unitText(power, unit) {
   if (power === 1) return unit;
   return `${number(power, 1).replace(/^1·/, "")} ${unit}`;

@@ -62,9 +62,8 @@ export function parseFrame(buffer) {
 export class Connection {
   /**
    * @param {string} url Of the socket; a path is taken from this page's host.
-   * @param {{frame?: Function, scene?: Function, state?: Function, chart?: Function, note?: Function, open?: Function}} hear
-   *   What to call for each kind of message; `open(true)` and `open(false, how)` as the socket comes and goes; `how` is "long" if it
-   *   has been tried in vain for a while, "ended" if it will not be tried again.
+   * @param {Carom.Hear} hear What to call for each kind of message; `open(true)` and `open(false, how)` as the socket comes and
+   *   goes; `how` is "long" if it has been tried in vain for a while, "ended" if it will not be tried again.
    */
   constructor(url, hear) {
     const address = new URL(url, globalThis.location?.href);

@@ -9,7 +9,15 @@ const FONT = "12px system-ui, -apple-system, 'Segoe UI', sans-serif";
 /** Width that is left to the ruler, px. */
 const RULER = 200;
 
-/** A label with a ground of its own, so that it can be read over anything. */
+/**
+ * A label with a ground of its own, so that it can be read over anything.
+ * @param {Carom.Context} c
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {Carom.Colours} colour
+ * @param {"center"|"right"|"left"} [align]
+ */
 export function label(c, text, x, y, colour, align = "center") {
   c.font = FONT;
   const wide = c.measureText(text).width + 12;
@@ -24,7 +32,12 @@ export function label(c, text, x, y, colour, align = "center") {
   c.fillText(text, left + 6, y + 0.5);
 }
 
-/** A bar of a round length at the lower left. */
+/**
+ * A bar of a round length at the lower left.
+ * @param {Carom.Context} c
+ * @param {Carom.Camera} camera
+ * @param {Carom.Colours} colour
+ */
 export function ruler(c, camera, colour) {
   const scale = camera.scaleAt();
   if (!(scale > 0)) return;
@@ -55,7 +68,14 @@ export function ruler(c, camera, colour) {
   c.fillText(said, x + 6, y - 4);
 }
 
-/** What the colours and arrows mean, in a line at the lower right; more lines where it is narrow. `rows` are {text, dot} or {text, arrow, span}. */
+/**
+ * What the colours and arrows mean, in a line at the lower right; more lines where it is narrow. `rows` are {text, dot} or {text, arrow, span}.
+ * @param {Carom.Context} c
+ * @param {{text: string, dot?: string, arrow?: string, span?: number}[]} rows
+ * @param {Carom.Colours} colour
+ * @param {number} width
+ * @param {number} height
+ */
 export function legend(c, rows, colour, width, height) {
   c.font = FONT;
   const lines = [[]];

@@ -3,11 +3,29 @@
 const config = JSON.parse(document.getElementById("carom-config").textContent);
 const root = document.documentElement;
 
-/** The words for a key, {names} filled in. */
+/**
+ * The words for a key, {names} filled in.
+ * @param {string} key
+ * @param {Record<string, unknown>} [values]
+ */
 export function say(key, values = {}) {
   const text = config.words[key] ?? key;
-  return String(text).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return String(text).replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 }
+
+/**
+ * The element with an id. Who asks knows of which kind it is.
+ * @param {string} id
+ * @returns {any}
+ */
+export const byId = (id) => document.getElementById(id);
+
+/**
+ * All elements that a selector finds.
+ * @param {string} selector
+ * @returns {any[]}
+ */
+const all = (selector) => [...document.querySelectorAll(selector)];
 
 /** Light or dark; kept in this browser. */
 function setTheme(name) {
@@ -26,13 +44,13 @@ function language(name) {
 function live(changes) {
   for (const [key, value] of Object.entries(changes)) {
     if (key === "scene.title") document.title = `${value} · carom`;
-    for (const element of document.querySelectorAll(`[data-live="${CSS.escape(key)}"]`)) put(element, value);
-    for (const element of document.querySelectorAll(`[data-show="${CSS.escape(key)}"]`)) element.hidden = !value;
-    for (const element of document.querySelectorAll(`[data-able="${CSS.escape(key)}"]`)) element.disabled = !value;
-    for (const element of document.querySelectorAll(`[data-pressed="${CSS.escape(key)}"]`))
+    for (const element of all(`[data-live="${CSS.escape(key)}"]`)) put(element, value);
+    for (const element of all(`[data-show="${CSS.escape(key)}"]`)) element.hidden = !value;
+    for (const element of all(`[data-able="${CSS.escape(key)}"]`)) element.disabled = !value;
+    for (const element of all(`[data-pressed="${CSS.escape(key)}"]`))
       element.setAttribute("aria-pressed", String(Boolean(value)));
-    for (const element of document.querySelectorAll(`[data-state="${CSS.escape(key)}"]`)) element.dataset.kind = value;
-    for (const element of document.querySelectorAll(`[data-title="${CSS.escape(key)}"]`)) {
+    for (const element of all(`[data-state="${CSS.escape(key)}"]`)) element.dataset.kind = value;
+    for (const element of all(`[data-title="${CSS.escape(key)}"]`)) {
       element.title = value;
       element.setAttribute("aria-label", value);
     }
@@ -75,15 +93,15 @@ function hearFields() {
 /** Say beside a field what is wrong, and mark it (`field`, if it has another key); an empty key clears all, or says it for no field. */
 function wrong(key, text, field = key) {
   if (!key && !text) {
-    document.querySelectorAll("[data-wrong]").forEach((element) => (element.textContent = ""));
-    for (const element of document.querySelectorAll("[aria-invalid]")) {
+    all("[data-wrong]").forEach((element) => (element.textContent = ""));
+    for (const element of all("[aria-invalid]")) {
       element.removeAttribute("aria-invalid");
       show(element);
     }
   } else if (field) {
-    for (const element of document.querySelectorAll(`input[data-live="${CSS.escape(field)}"]`)) element.setAttribute("aria-invalid", "true");
+    for (const element of all(`input[data-live="${CSS.escape(field)}"]`)) element.setAttribute("aria-invalid", "true");
   }
-  const places = key ? document.querySelectorAll(`[data-wrong="${CSS.escape(key)}"]`) : [];
+  const places = key ? all(`[data-wrong="${CSS.escape(key)}"]`) : [];
   places.forEach((element) => (element.textContent = text));
   if (!places.length) toast(text);
 }
@@ -92,7 +110,7 @@ let toastTimer = 0;
 
 /** A word that goes away by itself. */
 function toast(text) {
-  const element = document.getElementById("toast");
+  const element = byId("toast");
   if (!element) return;
   element.textContent = text;
   clearTimeout(toastTimer);
@@ -101,14 +119,14 @@ function toast(text) {
 
 /** Open a dialog of the page, under another title if one is given. */
 function open(name, title) {
-  const dialog = document.getElementById(`dialog-${name}`);
-  if (title) document.getElementById(`dialog-${name}-title`).textContent = title;
+  const dialog = byId(`dialog-${name}`);
+  if (title) byId(`dialog-${name}-title`).textContent = title;
   if (!dialog.open) dialog.showModal();
 }
 
 /** Close a dialog of the page; `then`, if given, is done when the stage has got the keyboard back. */
 function close(name, then) {
-  const dialog = document.getElementById(`dialog-${name}`);
+  const dialog = byId(`dialog-${name}`);
   if (then) dialog.addEventListener("close", then, { once: true });
   dialog.close();
 }
@@ -154,7 +172,7 @@ function fold(text) {
 function search(text) {
   const words = fold(text).split(/\s+/).filter(Boolean);
   let found = 0;
-  for (const group of document.querySelectorAll("[data-group]")) {
+  for (const group of all("[data-group]")) {
     let here = 0;
     for (const card of group.querySelectorAll("[data-search]")) {
       const fits = words.every((word) => fold(card.dataset.search).includes(word));
@@ -164,14 +182,18 @@ function search(text) {
     group.hidden = !here;
     found += here;
   }
-  document.querySelector("[data-nothing]").hidden = found > 0;
+  for (const element of all("[data-nothing]")) element.hidden = found > 0;
 }
 
-/** Resolves when the page's elements are there: they are drawn a while after this module has loaded. */
+/**
+ * Resolves when the page's elements are there: they are drawn a while after this module has loaded.
+ * @param {string} selector
+ * @returns {Promise<HTMLElement>}
+ */
 export function there(selector) {
   return new Promise((resolve) => {
     const look = () => {
-      const element = document.querySelector(selector);
+      const [element] = all(selector);
       if (element) resolve(element);
       else requestAnimationFrame(look);
     };
@@ -196,7 +218,9 @@ function hearFiles() {
     root.classList.remove("dropping");
     openFile(event.dataTransfer.files[0]);
   });
-  addEventListener("change", (event) => event.target.id === "file" && openFile(event.target.files[0]));
+  addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.id === "file") openFile(target.files[0]);
+  });
 }
 
 /** A link that holds a scene: #scene=… */
@@ -220,7 +244,9 @@ hearFiles();
 if (config.page === "gallery") {
   openLink();
   addEventListener("hashchange", openLink);
-  addEventListener("input", (event) => event.target.id === "search" && search(event.target.value));
+  addEventListener("input", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.id === "search") search(target.value);
+  });
 } else if (config.page === "bench") {
   hearFields();
   import("./shell_bench.js").then(({ start }) => start(config));

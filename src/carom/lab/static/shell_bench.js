@@ -2,7 +2,7 @@
 
 import { calibrated as isCalibrated, pixelsPerCentimetre } from "./calibration.js";
 import { hearKeys } from "./shell_keys.js";
-import { say, there } from "./shell.js";
+import { byId, say, there } from "./shell.js";
 
 const shell = window.caromShell;
 const root = document.documentElement;
@@ -11,38 +11,41 @@ let recording = false;
 let resumeAfter = false;
 let state = null;
 
-/** Begin, when the page's elements are there. */
+/**
+ * Begin, when the page's elements are there.
+ * @param {{keymap: Carom.Key[], words: Record<string, string>}} config
+ */
 export async function start(config) {
   const stage = await there("#stage, .sorry");
   if (stage.id !== "stage") return;
   await there("#dialog-calibrate");
   const { Bench } = await import("./bench.js");
-  const at = (id) => document.getElementById(id);
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   window.carom = new Bench({
     stage,
-    timeline: at("timeline"),
-    energy: at("energy"),
-    momentum: at("momentum"),
-    speeds: at("speeds-chart"),
-    url: at("bench").dataset.socket,
+    timeline: byId("timeline"),
+    energy: byId("energy"),
+    momentum: byId("momentum"),
+    speeds: byId("speeds-chart"),
+    url: byId("bench").dataset.socket,
     keymap: config.keymap,
     texts: config.words,
     theme: root.dataset.theme,
     palette: localStorage.getItem("carom-palette") ?? "plain",
     reducedMotion: still.matches,
   });
-  stage.addEventListener("carom-state", (event) => {
+  const hear = (/** @type {string} */ name, /** @type {(event: any) => void} */ heard) => stage.addEventListener(name, heard);
+  hear("carom-state", (event) => {
     state = event.detail;
     nameScene(state.entry);
   });
-  stage.addEventListener("carom-scene", () => shell.live({ "layer.trace": carom.shown().trace }));
-  stage.addEventListener("carom-local", (event) => LOCAL[event.detail.name]?.());
-  stage.addEventListener("carom-menu", () => shell.menu());
-  stage.addEventListener("carom-help", () => shell.open("help"));
-  stage.addEventListener("carom-note", (event) => shell.toast(event.detail.text));
+  hear("carom-scene", () => shell.live({ "layer.trace": carom.shown().trace }));
+  hear("carom-local", (event) => LOCAL[event.detail.name]?.());
+  hear("carom-menu", () => shell.menu());
+  hear("carom-help", () => shell.open("help"));
+  hear("carom-note", (event) => shell.toast(event.detail.text));
   restore();
-  keepAddress(at("bench").dataset.bench);
+  keepAddress(byId("bench").dataset.bench);
   hearTabs();
   hearKeys();
   hearDialogs();
@@ -61,7 +64,7 @@ function nameScene(entry) {
   const address = new URL(location.href);
   if (!entry || entry === address.searchParams.get("scene")) return;
   const at = address.searchParams.get("at");
-  address.search = new URLSearchParams({ scene: entry, ...(at ? { at } : {}) });
+  address.search = String(new URLSearchParams({ scene: entry, ...(at ? { at } : {}) }));
   history.replaceState(null, "", address);
 }
 
@@ -89,30 +92,33 @@ function palette(name) {
 
 /** Turn to a tab; `focus` if a person asked for it from elsewhere. */
 function tab(name, focus = false) {
-  const bench = document.getElementById("bench");
+  const bench = byId("bench");
   const again = bench.dataset.tab === name && bench.classList.contains("open");
   bench.dataset.tab = name;
   bench.classList.toggle("open", focus || !again);
   bench.classList.remove("closed");
-  for (const each of document.querySelectorAll("[role=tab]")) {
+  for (const each of tabs()) {
     const chosen = each.dataset.tab === name;
     each.setAttribute("aria-selected", String(chosen));
     each.tabIndex = chosen ? 0 : -1;
-    document.getElementById(`panel-${each.dataset.tab}`).hidden = !chosen;
+    byId(`panel-${each.dataset.tab}`).hidden = !chosen;
     if (chosen && focus) each.focus();
   }
   document.querySelector("[role=tablist]").dispatchEvent(new CustomEvent("carom-tab", { detail: name }));
 }
 
+/** @returns {HTMLElement[]} */
+const tabs = () => [...document.querySelectorAll("[role=tab]")].filter((each) => each instanceof HTMLElement);
+
 function hearTabs() {
-  const list = document.querySelector("[role=tablist]");
-  list.addEventListener("click", (event) => {
-    const name = event.target.closest("[role=tab]")?.dataset.tab;
+  const list = /** @type {HTMLElement} */ (document.querySelector("[role=tablist]"));
+  list.addEventListener("click", ({ target }) => {
+    const name = tabs().find((each) => each.contains(/** @type {Node} */ (target)))?.dataset.tab;
     if (name) tab(name);
   });
   list.addEventListener("keydown", (event) => {
-    const all = [...list.querySelectorAll("[role=tab]")];
-    const here = all.indexOf(document.activeElement);
+    const all = tabs();
+    const here = all.findIndex((each) => each === document.activeElement);
     const to = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: all.length - 1 }[event.key];
     if (to === undefined || here < 0) return;
     event.preventDefault();
@@ -122,7 +128,7 @@ function hearTabs() {
 
 /** Closing dialogs: time goes on after the menu, and the stage has the keyboard again. */
 function hearDialogs() {
-  document.getElementById("dialog-menu").addEventListener("close", resume);
+  byId("dialog-menu").addEventListener("close", resume);
   for (const dialog of document.querySelectorAll("dialog"))
     dialog.addEventListener("close", () => document.querySelector("dialog[open]") || carom.focus());
 }
@@ -140,18 +146,18 @@ function resume() {
 }
 
 function togglePanel() {
-  document.getElementById("bench").classList.toggle("closed");
+  byId("bench").classList.toggle("closed");
 }
 
 /** Hold a bank card against the screen. */
 function calibrate() {
-  const slider = document.getElementById("calibrate-slider");
+  const slider = byId("calibrate-slider");
   const show = () => {
-    const card = document.getElementById("bank-card");
+    const card = byId("bank-card");
     card.style.width = `${CARD[0] * slider.value}px`;
     card.style.height = `${CARD[1] * slider.value}px`;
     const value = Number(slider.value).toFixed(1);
-    document.getElementById("calibrate-value").textContent = say("calibrate.value", { value });
+    byId("calibrate-value").textContent = say("calibrate.value", { value });
   };
   slider.value = pixelsPerCentimetre();
   slider.oninput = show;
@@ -160,7 +166,7 @@ function calibrate() {
 }
 
 function calibrated() {
-  const value = Number(document.getElementById("calibrate-slider").value);
+  const value = Number(byId("calibrate-slider").value);
   carom.calibrate(value);
   shell.close("calibrate");
   carom.realSize();
@@ -184,18 +190,18 @@ async function record() {
     }
   }
   recording = !recording;
-  document.getElementById("record-words").textContent = say(recording ? "menu.video-stop" : "menu.video");
-  document.getElementById("menu-button").classList.toggle("recording", recording);
+  byId("record-words").textContent = say(recording ? "menu.video-stop" : "menu.video");
+  byId("menu-button").classList.toggle("recording", recording);
 }
 
 function share(path) {
   shell.live({ "share.link": new URL(path, location.href).href });
   shell.open("share");
-  document.getElementById("share-link").select();
+  byId("share-link").select();
 }
 
 async function copy(id) {
-  const field = document.getElementById(id);
+  const field = byId(id);
   field.select();
   await navigator.clipboard.writeText(field.value);
   const words = document.querySelector("#copy span");

@@ -10,7 +10,7 @@ const LAMP = [-0.45, 0.7, 0.65].map((part) => part / Math.hypot(0.45, 0.7, 0.65)
 
 /** Draws a 3D scene with Canvas2D. */
 export class SolidCanvas extends BallCanvas {
-  /** Draws one picture; see BallView.draw. */
+  /** Draws one picture. @param {Carom.Picture} what */
   draw(what) {
     const { scene, frame, camera, colour, ratio, layers } = what;
     const c = this.context;

@@ -11,7 +11,11 @@ const STRIDE = 28;
 
 /** Draws a 3D scene on its own canvas. */
 export class SolidView extends GlView {
-  /** @returns {?SolidView} null where there is no WebGL2. */
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {() => void} lost Called when the graphics are back.
+   * @returns {?SolidView} null where there is no WebGL2.
+   */
   static on(canvas, lost) {
     const gl = context(canvas, { depth: true, antialias: true });
     return gl ? new SolidView(canvas, gl, lost) : null;
@@ -54,12 +58,15 @@ export class SolidView extends GlView {
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.STATIC_DRAW);
-    for (const [name, size, offset] of [["place", 3, 0], ["normal", 3, 12], ["role", 1, 24]]) {
+    const attribute = (/** @type {string} */ name, /** @type {number} */ size, /** @type {number} */ offset) => {
       const place = gl.getAttribLocation(this.programs.shape.made, name);
-      if (place < 0) continue;
+      if (place < 0) return;
       gl.enableVertexAttribArray(place);
       gl.vertexAttribPointer(place, size, gl.FLOAT, false, STRIDE, offset);
-    }
+    };
+    attribute("place", 3, 0);
+    attribute("normal", 3, 12);
+    attribute("role", 1, 24);
     this.lists.push([array, buffer]);
     return { array, count: numbers.length / 7 };
   }
@@ -99,7 +106,7 @@ export class SolidView extends GlView {
     this.normals.put(sum);
   }
 
-  /** Draws one picture; see BallView.draw. */
+  /** Draws one picture. @param {Carom.Picture} what */
   draw(what) {
     const { scene, radii, frame, camera, looks, colour, ratio, layers } = what;
     const { gl } = this;

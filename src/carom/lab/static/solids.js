@@ -4,10 +4,10 @@
 
 /** Roles, by which colours are chosen. */
 export const SOLID = 0;
-export const GLASS = 1;
+const GLASS = 1;
 export const FLOOR = 2;
 export const EDGE = 3;
-export const GRID = 4;
+const GRID = 4;
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];

@@ -9,7 +9,7 @@ const EDGE = 12;
 
 /** A slider over the time of the run. */
 export class Timeline extends Plot {
-  /** @param {HTMLElement} element @param {{label: string, onscrub: (time: number) => void, onend: () => void}} about */
+  /** @param {HTMLElement} element @param {{label: string, onscrub: (time: number) => void, ondrop?: () => void, onend: () => void}} about */
   constructor(element, about) {
     super(element, about);
     this.about = about;

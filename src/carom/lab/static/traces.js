@@ -21,7 +21,7 @@ export class Traces {
     this.last = -Infinity;
   }
 
-  /** Notes where the balls of a frame are. */
+  /** Notes where the balls of a frame are. @param {Carom.Frame} frame */
   note(frame) {
     if (this.epoch !== frame.epoch || this.balls !== Math.min(frame.count, MOST_BALLS)) {
       this.clear();

@@ -123,7 +123,11 @@ export class Walls {
   }
 }
 
-/** Corners that can be dragged: [{shape, corner, place}], with the shape's name as `drag-corner` has it. */
+/**
+ * Corners that can be dragged: [{shape, corner, place}], with the shape's name as `drag-corner` has it.
+ * @param {Carom.Scene} scene
+ * @returns {Carom.Corner[]}
+ */
 export function corners(scene) {
   const found = [];
   const take = (shape, name) => (shape.vertices ?? []).forEach((place, corner) => found.push({ shape: name, corner, place }));

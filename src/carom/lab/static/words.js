@@ -27,7 +27,11 @@ const WORDS = {
   "stage.no-ball": "Begin on a ball and drag to another one to link them.",
 };
 
-/** A function from a key to words: those of `texts`, or English. */
+/**
+ * A function from a key to words: those of `texts`, or English.
+ * @param {?Record<string, string>} texts
+ * @returns {Carom.Say}
+ */
 export function speaker(texts) {
   return (key) => (typeof texts?.[key] === "string" ? texts[key] : (WORDS[key] ?? key));
 }

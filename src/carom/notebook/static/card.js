@@ -8,7 +8,10 @@ import { length, number, speed, time, withUnit } from "./units.js";
 const mass = (value) => (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-6 ? `${number(value, 4)} kg` : withUnit(value * 1000, "g", 4).replace(/ kg$/, " kg"));
 const vector = (values, said, unit) => `(${values.map((part) => number(part, 3)).join(", ")})${said ? ` ${unit}` : ""}`;
 
-/** Rows of a card: what is said of a ball. */
+/**
+ * Rows of a card: what is said of a ball.
+ * @type {[string, string, (ball: Carom.Ball) => ?string][]}
+ */
 const ROWS = [
   ["position", "place", (ball) => vector(ball.position, true, "m")],
   ["velocity", "velocity", (ball) => vector(ball.velocity, true, "m/s")],
@@ -33,6 +36,7 @@ function met(words) {
 
 /** A card of numbers; hidden while no ball is selected. */
 export class Card {
+  /** @param {() => void} onclose */
   constructor(onclose) {
     this.name = made("strong");
     this.rows = new Map();
@@ -49,7 +53,7 @@ export class Card {
     for (const name of ["pointerdown", "wheel"]) this.element.addEventListener(name, (event) => event.stopPropagation());
   }
 
-  /** @param {?object} ball The inspector of a state. @param {number} more How many others are selected. */
+  /** @param {?Carom.Ball} ball The inspector of a state. @param {number} more How many others are selected. */
   put(ball, more = 0) {
     this.element.hidden = !ball;
     if (!ball) return;

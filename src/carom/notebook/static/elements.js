@@ -14,7 +14,13 @@ const PATHS = {
   close: '<path d="m5.5 5.5 9 9M14.5 5.5l-9 9"/>',
 };
 
-/** An element with a class, attributes and children. */
+/**
+ * An element with a class, attributes and children.
+ * @param {string} tag
+ * @param {Record<string, any>} [about]
+ * @param {...(Node|string)} inside
+ * @returns {any}
+ */
 export function made(tag, about = {}, ...inside) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(about)) {
@@ -26,21 +32,35 @@ export function made(tag, about = {}, ...inside) {
   return element;
 }
 
-/** A picture of our own as the content of an element. */
+/**
+ * A picture of our own as the content of an element.
+ * @param {HTMLElement} element
+ * @param {string} name
+ */
 export function icon(element, name) {
   if (element.dataset.icon === name) return;
   element.dataset.icon = name;
   element.innerHTML = `<svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${PATHS[name]}</svg>`;
 }
 
-/** A button with a picture; `label` is said and shown as its title. */
+/**
+ * A button with a picture; `label` is said and shown as its title.
+ * @param {string} name
+ * @param {string} label
+ * @param {(event: Event) => void} pressed
+ * @param {Record<string, any>} [about]
+ */
 export function button(name, label, pressed, about = {}) {
   const element = made("button", { type: "button", title: label, "aria-label": label, onclick: pressed, ...about });
   icon(element, name);
   return element;
 }
 
-/** Puts words into an element, if they are new. */
+/**
+ * Puts words into an element, if they are new.
+ * @param {HTMLElement} element
+ * @param {string} words
+ */
 export function say(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }

@@ -10,7 +10,10 @@ const PAGE = (globalThis.caromPage ??= name());
 
 /** Frames and words in; acknowledgements and commands out. */
 export class KernelLink {
-  /** @param {object} model The widget's. @param {object} hear As for a `Connection`; also `about`. */
+  /**
+   * @param {Carom.Model} model The widget's.
+   * @param {Carom.Hear} hear As for a `Connection`; also `about`.
+   */
   constructor(model, hear) {
     this.model = model;
     this.hear = hear;

@@ -12,7 +12,10 @@ function behind(element) {
   return [255, 255, 255];
 }
 
-/** "dark" or "light". JupyterLab says which; elsewhere the colour behind the widget tells. */
+/**
+ * "dark" or "light". JupyterLab says which; elsewhere the colour behind the widget tells.
+ * @param {HTMLElement} element
+ */
 export function themeAround(element) {
   const said = document.body.dataset.jpThemeLight;
   if (said !== undefined) return said === "false" ? "dark" : "light";
@@ -20,7 +23,11 @@ export function themeAround(element) {
   return 0.299 * r + 0.587 * g + 0.114 * b < 128 ? "dark" : "light";
 }
 
-/** Calls whenever the notebook's theme may have changed. @returns {() => void} which ends it. */
+/**
+ * Calls whenever the notebook's theme may have changed.
+ * @param {() => void} heard
+ * @returns {() => void} which ends it.
+ */
 export function onTheme(heard) {
   const watch = new MutationObserver(heard);
   for (const one of [document.body, document.documentElement]) {

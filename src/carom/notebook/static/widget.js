@@ -28,10 +28,16 @@ const TEXTS = {
 
 /** One view of a widget's model. */
 class Viewer {
+  /**
+   * @param {Carom.Model} model
+   * @param {HTMLElement} element
+   */
   constructor(model, element) {
     this.model = model;
     this.ending = new AbortController();
     this._build(element);
+    /** @type {?KernelLink} */
+    this.link = null;
     this.bench = new Bench({
       stage: this.stage,
       timeline: this.timeline,
@@ -116,7 +122,7 @@ class Viewer {
     this._note("");
   }
 
-  /** A height that suits what is seen, unless one was wished for. */
+  /** A height that suits what is seen, unless one was wished for. @param {Carom.Scene} scene */
   _scene(scene) {
     this.name = scene.name;
     const [low, high] = scene.bounds;
@@ -128,6 +134,7 @@ class Viewer {
     this._pressed();
   }
 
+  /** @param {Carom.State} state */
   _state(state) {
     const running = state.running;
     icon(this.run, running ? "pause" : "run");
@@ -157,6 +164,7 @@ class Viewer {
     this.speed.title = pace === 1 ? "Speed: 1 × is real time" : `Speed: at 1 × a second shows ${time(pace, 3)}`;
   }
 
+  /** @param {Carom.State} state */
   _facts({ meters, solving, rate, running }) {
     const count = this.bench.scene?.radii.length ?? 0;
     const parts = [
