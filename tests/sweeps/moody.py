@@ -6,7 +6,7 @@ import signal
 import time
 from typing import Any
 
-from carom.observe.observable import Moment, Observable
+from carom.observe.observable import Observable, RunState
 from carom.sweeps.running import task
 from carom.sweeps.study.study import Study
 
@@ -30,7 +30,7 @@ class Moody(Observable):
 
     name, symbol, unit = "moody", "m", ""
 
-    def sample(self, sim: Moment) -> float:
+    def sample(self, sim: RunState) -> float:
         mood = float(sim.masses[0]) if sim.time > 0.0 else GOOD
         if mood == RAISES:
             raise ValueError("I do not\nlike it")

@@ -9,7 +9,7 @@ import pytest
 from distributed import Client
 
 import carom
-from carom.observe.observable import Moment, Observable
+from carom.observe.observable import Observable, RunState
 from carom.sweeps.results.table import Table
 from carom.sweeps.study.study import Study
 from sweeps.conftest import played
@@ -23,7 +23,7 @@ class Wary(Observable):
 
     name, symbol, unit = "wary", "w", ""
 
-    def sample(self, sim: Moment) -> float:
+    def sample(self, sim: RunState) -> float:
         if sim.time > 0.0:
             time.sleep(0.001 + 0.02 * (float(sim.positions[0, 0]) % 0.1))
         if sim.time > 0.45:

@@ -13,7 +13,7 @@ from carom.analysis.stills import Still
 from carom.analysis.subject import Gas
 from carom.errors import CaromError, InputError
 from carom.observe.blocks import estimate
-from carom.observe.measures.room import mean_radius, volume
+from carom.observe.measures.geometry import mean_radius, volume
 from carom.observe.measures.thermo import BOLTZMANN, thermal
 from carom.observe.observable import observable
 

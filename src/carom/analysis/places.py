@@ -16,10 +16,10 @@ from carom.analysis.subject import Gas
 from carom.errors import InputError
 from carom.observe.blocks import columns, estimate
 from carom.observe.measures import theory
+from carom.observe.measures.geometry import periodic_axes
 from carom.observe.measures.profiles import LAYERS, DensityProfile
-from carom.observe.measures.room import periodic_axes
 from carom.observe.measures.structure import RadialDistribution, contact_value
-from carom.observe.observable import Moment
+from carom.observe.observable import RunState
 
 Floats = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ class OneMass(DensityProfile):
     def __init__(self, mass: float) -> None:
         self.mass = mass
 
-    def sample(self, sim: Moment) -> Floats:
+    def sample(self, sim: RunState) -> Floats:
         """Of this instant."""
         who, layer = self.layers(sim)
         return np.bincount(layer[sim.masses[who] == self.mass], minlength=LAYERS) / self.slab

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from carom.analysis.along import Reel
 from carom.observe.blocks import Estimate, estimate
-from carom.observe.measures.room import unwrapped
+from carom.observe.measures.geometry import unwrapped
 from carom.observe.measures.thermo import present
 
 Floats = NDArray[np.float64]

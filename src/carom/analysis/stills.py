@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Still:
-    """An instant of a recording; a `Moment`, like a `Simulation`.
+    """An instant of a recording; a `RunState`, like a `Simulation`.
 
     Its collisions are not counted, and potential energy is that of gravity: NaN where other forces have some too.
     """

@@ -12,7 +12,7 @@ from carom.analysis.measure import Analysis, Line
 from carom.errors import InputError
 from carom.observe.blocks import Estimate
 from carom.observe.measures import theory
-from carom.observe.measures.room import mean_radius, periodic_axes, volume
+from carom.observe.measures.geometry import mean_radius, periodic_axes, volume
 from carom.observe.observable import Observable, observable
 from carom.scene import Scene
 from carom.storage.recording import Recording

@@ -1,1 +1,1 @@
-"""What is kept of a run: observables, and when they are taken."""
+"""What is measured during a run: observables, and the triggers that say when they are sampled."""

@@ -1,4 +1,4 @@
-"""Arrays that a run hands out: they can be read, and a write names the call that changes the run."""
+"""Read-only arrays that a run returns; an attempt to write raises an error that names the right call."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
 
-__all__ = ["Handed", "Reading", "reading"]
+__all__ = ["AnnotatedArray", "ReadOnlyArray", "read_only"]
 
 
-class Handed(np.ndarray[Any, Any]):
-    """An array with something of its own, which arithmetic, copies and pickles turn into a plain array."""
+class AnnotatedArray(np.ndarray[Any, Any]):
+    """An array with extra attributes; arithmetic, copies and pickles give plain arrays without them."""
 
-    __array_priority__ = -1e6  # that of a plain number: np.concatenate and the like give plain arrays
+    __array_priority__ = -1e6  # as for a plain number, so that np.concatenate and the like give plain arrays
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """Calculate as with plain arrays. What is named as `out` is written to, and returned as it is."""
+        """Calculate as with plain arrays; an array given as `out` is written to and returned."""
         out = options.get("out")
         if out is not None:
             for each in out:
-                if isinstance(each, Handed):
+                if isinstance(each, AnnotatedArray):
                     each.check_writeable()
             options["out"] = tuple(map(_plain, out))
         if "where" in options:
@@ -31,10 +31,10 @@ class Handed(np.ndarray[Any, Any]):
         return result if out is None else out[0] if len(out) == 1 else out
 
     def check_writeable(self) -> None:
-        """Refuse to write where NumPy would refuse it; subclasses say what to do instead."""
+        """Raise an error if the array must not be written to; the default never raises."""
 
     def copy(self, order: Any = "C") -> NDArray[Any]:  # type: ignore[override]  # a copy is a plain array
-        """A plain array of the same values, which can be written to."""
+        """A writable plain array of the same values."""
         return np.array(self, order=order)
 
     def __copy__(self) -> NDArray[Any]:  # type: ignore[override]  # as above
@@ -50,37 +50,37 @@ class Handed(np.ndarray[Any, Any]):
         return repr(np.asarray(self))
 
 
-class Reading(Handed):
-    """What a run is like at a time; a write is refused with the name of the call that does it."""
+class ReadOnlyArray(AnnotatedArray):
+    """A read-only view of a quantity of a run; a write raises an error that names the call to use instead."""
 
-    told: tuple[str, str] = ("the array", "")
-    """What it is called, and what to do instead of writing to it."""
+    hint: tuple[str, str] = ("the array", "")
+    """The name of the quantity, and what to do instead of writing to it."""
 
     def __array_finalize__(self, source: Any) -> None:
-        self.told = getattr(source, "told", Reading.told)
+        self.hint = getattr(source, "hint", ReadOnlyArray.hint)
 
     def __setitem__(self, which: Any, value: Any) -> None:
         self.check_writeable()
         super().__setitem__(which, value)
 
     def check_writeable(self) -> None:
-        """Refuse to write, and say how to change the run."""
+        """Raise an error that says how to change the run."""
         if not self.flags.writeable:
-            name, remedy = self.told
+            name, remedy = self.hint
             what = "is read from the run, and writing to it would change nothing"
             copied = f"Or change a copy of the array: {name}.copy()."
             raise ArgumentError([Problem(name, what, f"{remedy} {copied}".lstrip())])
 
-    def _read_only(self, told: tuple[str, str]) -> Self:
-        self.told = told
+    def _read_only(self, hint: tuple[str, str]) -> Self:
+        self.hint = hint
         self.flags.writeable = False
         return self
 
 
-def reading(array: NDArray[Any], name: str, remedy: str = "") -> NDArray[Any]:
-    """The array as one that can only be read; `remedy` says how to change what it shows."""
-    return array.view(Reading)._read_only((name, remedy))  # noqa: SLF001  # of this module
+def read_only(array: NDArray[Any], name: str, remedy: str = "") -> NDArray[Any]:
+    """A read-only view of the array; `remedy` says how to change the quantity that it shows."""
+    return array.view(ReadOnlyArray)._read_only((name, remedy))  # noqa: SLF001  # of this module
 
 
 def _plain(value: Any) -> Any:
-    return np.asarray(value) if isinstance(value, Handed) else value
+    return np.asarray(value) if isinstance(value, AnnotatedArray) else value

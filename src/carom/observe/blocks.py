@@ -1,4 +1,4 @@
-"""Error bars of means of correlated samples, by blocking."""
+"""Error bars for means of correlated samples, by the blocking method."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Floats = NDArray[np.float64]
 class Estimate:
     """A mean with its standard error.
 
-    `inefficiency` tells how many samples in a row count as one; `settled` whether the blocks became long enough for
-    the error to be trusted (if not, it is a lower bound).
+    `inefficiency` is the statistical inefficiency: how many successive samples count as one independent sample.
+    `settled` is False if the blocks did not become long enough; the error is then a lower bound.
     """
 
     mean: float
@@ -27,7 +27,7 @@ class Estimate:
 
     @property
     def independent(self) -> float:
-        """How many independent samples there were."""
+        """The number of independent samples."""
         return self.samples / self.inefficiency
 
     def __str__(self) -> str:
@@ -35,12 +35,12 @@ class Estimate:
 
 
 def estimate(samples: ArrayLike, weights: ArrayLike | None = None) -> Estimate:
-    """Mean of a series that was sampled in order, with its standard error; NaN samples are left out.
+    """Mean of a time series with its standard error; NaN samples are left out.
 
-    H. Flyvbjerg and H. G. Petersen, J. Chem. Phys. 91 (1989) 461: neighbours are averaged in pairs again and again; the
-    error of the mean of the blocks, sqrt(Σ (x - mean)² / (n (n - 1))), grows until they are independent. The length B
-    of a block is the first with B³ > 2 n s², where s is the growth of the squared error: R. M. Lee and others, Phys.
-    Rev. E 83 (2011) 066706. `weights` are the lengths of the intervals that the samples are means over.
+    H. Flyvbjerg and H. G. Petersen, J. Chem. Phys. 91 (1989) 461: neighbours are averaged in pairs repeatedly; the
+    error of the mean of the blocks, sqrt(Σ (x - mean)² / (n (n - 1))), grows until the blocks are independent. The
+    block length B is the first with B³ > 2 n s², where s is the growth of the squared error: R. M. Lee and others,
+    Phys. Rev. E 83 (2011) 066706. `weights` are the lengths of the intervals over which the samples are means.
     """
     values = np.asarray(samples, dtype=np.float64).ravel()
     shares = np.ones_like(values) if weights is None else np.asarray(weights, dtype=np.float64).ravel()
@@ -62,7 +62,7 @@ def estimate(samples: ArrayLike, weights: ArrayLike | None = None) -> Estimate:
 
 
 def levels(values: Floats, shares: Floats, mean: float) -> tuple[Floats, Floats]:
-    """Squared error of the mean at each level of blocking, and the standard error of that."""
+    """Squared error of the mean at each level of blocking, and the standard error of this estimate."""
     squares, spreads = [], []
     while values.size >= 2:
         n = values.size
@@ -80,6 +80,6 @@ def columns(samples: ArrayLike, weights: ArrayLike | None = None) -> tuple[Float
     """Means and errors of each column of a table of samples."""
     table = np.asarray(samples, dtype=np.float64)
     flat = table.reshape(len(table), -1)
-    found = [estimate(column, weights) for column in flat.T]
+    estimates = [estimate(column, weights) for column in flat.T]
     shape = table.shape[1:]
-    return np.array([e.mean for e in found]).reshape(shape), np.array([e.error for e in found]).reshape(shape)
+    return np.array([e.mean for e in estimates]).reshape(shape), np.array([e.error for e in estimates]).reshape(shape)

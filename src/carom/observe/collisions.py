@@ -1,4 +1,4 @@
-"""What a run tells: its collisions, and a word on rest."""
+"""The collisions of a run as objects and as an array, and a short report on resting balls."""
 
 from __future__ import annotations
 
@@ -11,58 +11,58 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
 from carom.extras import require
-from carom.observe.arrays import Handed
+from carom.observe.arrays import AnnotatedArray
 from carom.solvers.collision_record import BALL, CLOTH, NOBODY, WALL
 
 KINDS = {BALL: "ball-ball", WALL: "ball-wall", CLOTH: "ball-cloth"}
-"""The kinds of a collision in words."""
+"""The name of each kind of collision."""
 
 
 @dataclass(frozen=True)
 class Collision:
-    """A collision: when, who, where, and how hard."""
+    """A collision: its time, partners, place and impulse."""
 
     time: float
     """s"""
     kind: str
     """"ball-ball", "ball-wall" or "ball-cloth"."""
     partners: tuple[int, ...]
-    """The balls, by their numbers in the scene: two, or one that met a wall or a cloth."""
+    """The indices of the balls in the scene: two, or one in a collision with a wall or a cloth."""
     wall: str | None
-    """What the wall is called: "x-", "edge 3", "corner 0", "hole 1", "obstacle 0 edge 2" …; None between balls."""
+    """The name of the wall: "x-", "edge 3", "corner 0", "hole 1", "obstacle 0 edge 2" …; None between balls."""
     place: tuple[float, ...]
     """The point of contact, m."""
     normal: tuple[float, ...]
     """Unit vector of the impulse that the first partner receives."""
     impulse: float
-    """Its size, N s."""
+    """The magnitude of the impulse, N s."""
 
 
-class CollisionArray(Handed):
-    """Many collisions: a structured array, which knows what its walls are called.
+class CollisionArray(AnnotatedArray):
+    """Many collisions: a structured array that knows the names of the walls.
 
-    Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (a
-    number), place (m), normal, impulse (N s), and softened (1 if it fell within the contact time).
+    Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (its
+    index), place (m), normal, impulse (N s), and softened (1 if the collision came within the contact time).
     """
 
     dimension: int = 3
     walls: Sequence[str] | None = None
-    """The names of the walls, by their numbers; None if they are lost, as np.concatenate does."""
+    """The names of the walls by index; None if they were lost, for example by np.concatenate."""
 
     @classmethod
     def of(cls, rows: NDArray[Any], dimension: int, walls: Sequence[str]) -> CollisionArray:
-        """Rows of a run in so many dimensions, with walls of these names."""
-        made = rows.view(cls)
-        made.dimension, made.walls = dimension, walls
-        return made
+        """Make one from rows of `collision_record`, the dimension of the scene and the names of its walls."""
+        array = rows.view(cls)
+        array.dimension, array.walls = dimension, walls
+        return array
 
     def __array_finalize__(self, source: Any) -> None:
         self.dimension, self.walls = getattr(source, "dimension", 3), getattr(source, "walls", None)
 
     def __getitem__(self, which: Any) -> Any:
-        """Rows, or a field, which is a plain array."""
-        found = super().__getitem__(which)
-        return np.asarray(found) if isinstance(found, CollisionArray) and found.dtype != self.dtype else found
+        """Some of the rows, or one field as a plain array."""
+        part = super().__getitem__(which)
+        return np.asarray(part) if isinstance(part, CollisionArray) and part.dtype != self.dtype else part
 
     def __reduce__(self) -> Any:
         return CollisionArray.of, (np.array(self), self.dimension, self.walls)
@@ -70,8 +70,8 @@ class CollisionArray(Handed):
     def to_pandas(self) -> Any:
         """A DataFrame of pandas, one row per collision.
 
-        `kind` is a word, `wall` a name, and a place has one column for each dimension. Where there is no second ball,
-        or no wall, a value is missing.
+        `kind` and `wall` hold names; `place` and `normal` have one column per dimension. Where there is no second
+        ball, or no wall, the value is missing.
         """
         require("pandas", "a table of pandas")
         import pandas as pd  # noqa: PLC0415  # an extra
@@ -79,7 +79,7 @@ class CollisionArray(Handed):
         alone = self["b"] == NOBODY
         columns = {
             "time": self["time"],
-            "kind": _words(self["kind"], KINDS),
+            "kind": _names(self["kind"], KINDS),
             "a": self["a"].astype(np.int64),
             "b": pd.arrays.IntegerArray(np.where(alone, 0, self["b"]).astype(np.int64), alone),
             "wall": self._wall_names(),
@@ -96,30 +96,30 @@ class CollisionArray(Handed):
         if len(some) and self.walls is None:
             remedy = "Convert each array to pandas first, and put the tables together by pandas.concat."
             raise ArgumentError([Problem("to_pandas", "the names of the walls were lost on the way", remedy)])
-        return _words(numbers, {int(k): (self.walls or ())[k] for k in some})
+        return _names(numbers, {int(k): (self.walls or ())[k] for k in some})
 
     def _along(self, name: str) -> dict[str, NDArray[np.float64]]:
         return {f"{name}_{axis}": self[name][:, k] for k, axis in enumerate("xyz"[: self.dimension])}
 
 
-def _words(numbers: NDArray[Any], words: dict[int, str]) -> NDArray[np.object_]:
-    """The word of each number; None where there is none."""
-    found = np.full(len(numbers), None, object)
-    for number, word in words.items():
-        found[numbers == number] = word
-    return found
+def _names(numbers: NDArray[Any], names: dict[int, str]) -> NDArray[np.object_]:
+    """The name of each number; None for a number without a name."""
+    named = np.full(len(numbers), None, object)
+    for number, name in names.items():
+        named[numbers == number] = name
+    return named
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a run has to say beyond its results."""
+    """What to know about a run besides its results: resting balls, and collisions within the contact time."""
 
     resting: tuple[int, ...]
-    """Balls that rest on a wall."""
+    """Indices of the balls that rest on a wall."""
     softened: int
-    """Collisions that followed another so fast that they counted as one long contact and lost nothing."""
+    """Number of collisions that came within the contact time of another one, and so lost no energy."""
     contact_time: float
-    """The time within which that is so, s."""
+    """The contact time, s: collisions that follow each other faster count as parts of one long contact."""
 
     def __str__(self) -> str:
         if not self.resting and not self.softened:

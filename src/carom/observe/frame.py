@@ -1,4 +1,4 @@
-"""An instant of a run, as it is kept."""
+"""A frame: positions and velocities of all balls at one time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Frame:
-    """Where the balls were at a time, and how fast: a row a ball, in the scene's order, a column an axis.
+    """Positions and velocities at one time: one row per ball in the scene's order, one column per axis.
 
-    Rows of balls that were not born yet, or were gone, hold NaN. The arrays are read-only.
+    The rows of balls that did not exist then (not yet born, or removed) hold NaN. The arrays are read-only.
     """
 
     time: float
@@ -24,7 +24,7 @@ class Frame:
     velocities: Floats
     """m/s."""
     turns: NDArray[np.int64] | None = None
-    """How many times each ball had gone round each periodic axis; None where no axis is periodic."""
+    """Image counts: how many periods each ball had crossed along each axis; None if no axis is periodic."""
 
     def __post_init__(self) -> None:
         for array in (self.positions, self.velocities, self.turns):
@@ -36,11 +36,11 @@ class Frame:
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Who was there."""
+        """Which balls existed."""
         return ~np.isnan(self.positions[:, 0])
 
     def unwrapped(self, sizes: Floats | None) -> Floats:
-        """Places as if periodic axes did not end, m; `sizes` are those of the box."""
+        """Unwrapped positions, m: continuous across periodic boundaries; `sizes` are those of the box."""
         if self.turns is None or sizes is None:
             return self.positions
         return np.asarray(self.positions + np.where(self.turns != 0, self.turns * sizes, 0.0))

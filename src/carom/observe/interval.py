@@ -1,4 +1,4 @@
-"""What is measured over the time between two samples."""
+"""Observables that are means over the time between two samples."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.observe.observable import Floats, Moment, Observable
+from carom.observe.observable import Floats, Observable, RunState
 
 
 class OverInterval(Observable):
-    """An observable whose samples are means over the time since the sample before; the first one is NaN.
+    """An observable whose samples are means over the time since the previous sample; the first one is NaN.
 
-    A subclass adds up in `tally` (numbers that begin at zero with each interval) and tells the mean by `mean`.
+    A subclass adds to the sums in `tally`, which start at zero in each interval, and computes its value in `mean`.
     """
 
     over_interval: ClassVar[bool] = True
@@ -23,20 +23,20 @@ class OverInterval(Observable):
     tally: Floats
     _since: float
 
-    def zero(self, sim: Moment) -> Floats:  # noqa: ARG002  # a subclass may need it
-        """The sums at the beginning of an interval."""
+    def zero(self, sim: RunState) -> Floats:  # noqa: ARG002  # a subclass may need it
+        """The sums at the start of an interval."""
         return np.zeros(1)
 
-    def mean(self, sim: Moment, dt: float) -> float | Floats:
-        """The value, from the sums over the interval of length dt, s, that ends now."""
+    def mean(self, sim: RunState, dt: float) -> float | Floats:
+        """The value for the interval of length dt (s) that ends now, from its sums."""
         raise NotImplementedError(f"{type(self).__name__} has no mean()")
 
-    def begin(self, sim: Moment) -> None:
-        """Let the first interval begin now."""
+    def begin(self, sim: RunState) -> None:
+        """Start the first interval now."""
         self._since, self.tally = sim.time, self.zero(sim)
 
-    def sample(self, sim: Moment) -> float | Floats:
-        """The mean since the last sample; the next interval begins now."""
+    def sample(self, sim: RunState) -> float | Floats:
+        """The mean since the previous sample; the next interval starts now."""
         dt = sim.time - self._since
         if dt > 0.0:
             value = self.mean(sim, dt)
@@ -47,14 +47,14 @@ class OverInterval(Observable):
         return value
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The beginning of the interval, and the sums so far."""
+        """The start of the interval, and the sums so far."""
         return {"since": np.array(self._since), "tally": self.tally.copy()}
 
     def load(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on within the interval."""
+        """Continue within the interval."""
         self._since, self.tally = float(state["since"]), np.array(state["tally"], dtype=np.float64)
 
 
-def running(total: float, values: Floats) -> float:
-    """The total and all values, added one after the other: the same bits in however many parts they come."""
+def add_in_order(total: float, values: Floats) -> float:
+    """Add the values to the total one after the other, so that the bits do not depend on how values are grouped."""
     return float(np.cumsum(np.concatenate([[total], values]))[-1])

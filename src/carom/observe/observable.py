@@ -1,6 +1,6 @@
-"""What an observable is, and where they are found by name.
+"""The base class of observables, and the registry that finds them by name.
 
-One of your own takes a few lines:
+A custom observable takes a few lines:
 
     class Highest(Observable):
         name, symbol, unit = "highest", "y_max", "m"
@@ -27,16 +27,16 @@ from carom.scene.fields.base import shown
 
 Floats = NDArray[np.float64]
 
-ROOMS = (
+MEASURE_MODULES = (
     "mechanics", "thermo", "pressure", "rates", "speeds", "structure", "transport", "profiles", "lyapunov", "evenness",
 )  # fmt: skip
-"""The modules whose observables are found by name."""
+"""The modules of `observe.measures` that register observables."""
 
 
-class Moment(Protocol):
-    """What an observable may read of a run at an instant; a `Simulation` is one, and so is a frame of a recording.
+class RunState(Protocol):
+    """What an observable can read of a run at one time; a `Simulation` is one, and so is a frame of a recording.
 
-    Rows of NaN are balls that are not there: not born yet, or gone.
+    The rows of balls that do not exist now (not yet born, or removed) hold NaN.
     """
 
     @property
@@ -68,18 +68,18 @@ class Moment(Protocol):
 
 
 class Observable:
-    """Something that is measured of a run at chosen times; a subclass gives `sample`, and the rest if it needs it.
+    """A quantity that is measured at chosen times of a run. A subclass implements `sample`, and the rest if needed.
 
-    name, symbol, unit  what it is called, its letter, and its SI unit ("" for a plain number); a unit that depends on
-                        the dimension of the scene is known once it has begun.
-    wants_collisions    is `collide` to be told of the collisions between samples?
-    over_interval       is a sample the mean over the time since the one before (and so NaN at the first), rather
-                        than the value of an instant?
-    labels              what the entries of a sample are called, where they are few; axes have theirs without it.
-    across              what `columns` stand for, and its unit: ("speed", "m/s").
-    of_time             is it a function of time, of which a mean says nothing?
-    inverse_mean        is the mean over a run that of 1/x, inverted (as of times between events, which are means over
-                        events)?
+    name, symbol, unit  the name, the letter, and the SI unit ("" for a plain number); a unit that depends on the
+                        dimension of the scene is set by `begin`.
+    wants_collisions    True: `collide` receives the collisions between samples.
+    over_interval       True: a sample is the mean over the time since the previous one (NaN at the first), not the
+                        value at an instant.
+    labels              names of the entries of a sample, if there are few; the axes of a vector need none.
+    across              what `columns` returns, and its unit: ("speed", "m/s").
+    of_time             True: a function of time, whose mean has no meaning.
+    inverse_mean        True: the mean over a run is harmonic, the inverse of the mean of 1/x. So it is for times
+                        between events, which are means over events.
     """
 
     name: ClassVar[str] = ""
@@ -92,33 +92,33 @@ class Observable:
     of_time: ClassVar[bool] = False
     inverse_mean: ClassVar[bool] = False
 
-    def begin(self, sim: Moment) -> None:
-        """Take what has to be known before the first sample; a ArgumentError if the scene cannot be measured so."""
+    def begin(self, sim: RunState) -> None:
+        """Prepare for the first sample; raise an ArgumentError if this cannot be measured in the scene."""
 
     def collide(self, rows: NDArray[Any]) -> None:
-        """Take the collisions since the last call: rows of `collision_record` with absolute times, in order."""
+        """Take the collisions since the last call: rows of `collision_record` with absolute times, in order of time."""
 
-    def sample(self, sim: Moment) -> float | Floats:
-        """The value now; of the same shape each time."""
+    def sample(self, sim: RunState) -> float | Floats:
+        """The value now; it has the same shape each time."""
         raise NotImplementedError(f"{type(self).__name__} has no sample()")
 
     def columns(self) -> Floats | None:
-        """What the entries of a sample stand for (middles of bins, say), once it has begun; None for plain values."""
+        """The abscissa of the entries of a sample, such as the middles of bins; None for plain values."""
         return None
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """What it carries from one sample to the next, for checkpoints."""
+        """What is carried from one sample to the next, for checkpoints."""
         return {}
 
     def load(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what `state` gave, after `begin`."""
+        """Restore what `state` returned; called after `begin`."""
 
 
 _known: dict[str, type[Observable]] = {}
 
 
 def register(kind: type[Observable]) -> type[Observable]:
-    """Let an observable be found by its name; use it as a decorator of the class."""
+    """Register an observable by its name; a class decorator."""
     if not kind.name or not kind.name.isidentifier():
         what = f"{shown(kind.name)} is not a name"
         raise ArgumentError([Problem(kind.__name__, what, "Give the class a name of letters, digits and underscores.")])
@@ -131,7 +131,7 @@ def register(kind: type[Observable]) -> type[Observable]:
 
 
 def observable(name: str) -> Observable:
-    """A new observable by its name."""
+    """A new instance of the observable with this name."""
     known = _all()
     if name in known:
         return known[name]()
@@ -141,21 +141,21 @@ def observable(name: str) -> Observable:
 
 
 def kind_of(name: str) -> type[Observable]:
-    """The class of a name; `Observable` itself where it is not known, as of one's own that is not registered."""
+    """The class with this name; `Observable` itself for an unknown name, such as a custom class not registered."""
     return _all().get(name, Observable)
 
 
-def ratio(one: float, other: float) -> float:
-    """One over the other; NaN over nothing."""
-    return float(one / other) if other else float("nan")
+def ratio(numerator: float, denominator: float) -> float:
+    """The quotient; NaN if the denominator is 0."""
+    return float(numerator / denominator) if denominator else float("nan")
 
 
 def names() -> list[str]:
-    """All names that `observable` knows, in order."""
+    """The names of all registered observables, sorted."""
     return sorted(_all())
 
 
 def _all() -> dict[str, type[Observable]]:
-    for room in ROOMS:
+    for room in MEASURE_MODULES:
         import_module(f"carom.observe.measures.{room}")
     return _known

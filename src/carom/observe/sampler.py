@@ -1,4 +1,4 @@
-"""The sampler: takes frames, collisions and observables of a run as they fall due, and hands them on."""
+"""The sampler: takes frames, collisions and observables of a run when they are due, and passes them on."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
 from carom.observe.frame import Frame
-from carom.observe.observable import Moment, Observable, observable
-from carom.observe.triggers import MANY, NEVER, Trigger
+from carom.observe.observable import Observable, RunState, observable
+from carom.observe.triggers import NEVER, UNREACHABLE_COUNT, Trigger
 from carom.scene import Balls, Links, Scene
 from carom.scene.fields.base import shown
 from carom.solvers.collision_record import NOBODY
@@ -23,25 +23,25 @@ Sample = dict[str, NDArray[np.float64]]
 """Values of observables by name."""
 
 
-KEPT = (
+START_FIELDS = (
     "time", "collisions", "positions", "velocities", "turns", "masses", "radii",
     "kinetic_energy", "potential_energy", "energy", "momentum",
 )  # fmt: skip
-"""What is kept of the moment at which observables begin."""
+"""Attributes of a run that observables may read again when a run is resumed from a checkpoint."""
 
 
 class Sink(Protocol):
-    """Who keeps what a sampler takes."""
+    """The consumer of what a sampler takes."""
 
     def frame(self, frame: Frame, step: int, sample: Sample, bulk: tuple[Floats, Floats]) -> None:
-        """An instant, the collisions up to it, what was measured, and the masses and radii."""
+        """Take a frame with the number of collisions so far, the sample, and the masses and radii."""
 
     def collided(self, rows: NDArray[Any]) -> None:
-        """Collisions, in order."""
+        """Take collisions, in order of time."""
 
 
 class Sampler:
-    """What is taken of a run, and when. Balls keep the rows that they had when it began."""
+    """Takes samples of a run when its triggers are due. Balls keep the rows that they had at the start."""
 
     def __init__(
         self, triggers: Sequence[Trigger], observables: Sequence[Observable], *, events: bool, count: int
@@ -50,80 +50,82 @@ class Sampler:
         self.observables = tuple(observables)
         self.events = events
         self.count = count
-        """Rows of a frame."""
+        """The number of rows of a frame."""
         self.rows: NDArray[np.intp] = np.arange(count)
-        """Of each ball that there is, its row."""
+        """The row of each present ball."""
         self.taken = [0 for _ in triggers]
         self.start, self.first = 0.0, 0
         self._scene: Scene | None = None
-        """When it began."""
-        self._begun: Begun | None = None
+        """The scene at the start."""
+        self._begun: StartState | None = None
         self.shapes: dict[str, tuple[int, ...]] = {}
-        """Of the values of observables, as far as they are known: they stay the same."""
+        """The shape of the values of each observable, known after its first sample."""
         self._spread: tuple[Scene, Scene] | None = None
-        """The scene of a run in which balls are missing, and the same with a row for each."""
+        """The scene of a run with removed balls, and the same scene padded to one row per ball."""
 
-    # When.
+    # Times of samples.
 
-    def begin(self, sim: Moment) -> None:
-        """Let it count from here."""
+    def begin(self, sim: RunState) -> None:
+        """Start counting times and collisions now."""
         for trigger in self.triggers:
             trigger.check(sim.time)
         self.start, self.first, self._scene = sim.time, sim.collisions, sim.scene
         seen = self.seen(sim)
-        self._begun = Begun.of(seen) if self.observables else None
+        self._begun = StartState.of(seen) if self.observables else None
         for each in self.observables:
             each.begin(seen)
         self._pass_over(sim)
 
-    def _pass_over(self, sim: Moment) -> None:
-        """Leave out what fell due before the start."""
+    def _pass_over(self, sim: RunState) -> None:
+        """Skip samples that were due before the start."""
         for k, trigger in enumerate(self.triggers):
             while trigger.due(self.start, self.first, self.taken[k])[0] < sim.time:
                 self.taken[k] += 1
 
     def due(self) -> tuple[float, int]:
-        """The time, and the number of collisions, of which whichever comes first calls for the next sample."""
+        """The time and the number of collisions at which the next sample is due, whichever comes first."""
         each = [t.due(self.start, self.first, k) for t, k in zip(self.triggers, self.taken, strict=True)]
-        return min((time for time, _ in each), default=NEVER), min((count for _, count in each), default=MANY)
+        return min((time for time, _ in each), default=NEVER), min(
+            (count for _, count in each), default=UNREACHABLE_COUNT
+        )
 
-    def is_due(self, sim: Moment) -> bool:
+    def is_due(self, sim: RunState) -> bool:
         """Is a sample due now?"""
         time, count = self.due()
         return sim.time >= time or sim.collisions >= count
 
     @property
     def wants_collisions(self) -> bool:
-        """Does anyone want to know of each collision?"""
+        """True if collisions are recorded or an observable needs them."""
         return self.events or any(each.wants_collisions for each in self.observables)
 
-    # What.
+    # Samples.
 
-    def take(self, sim: Moment, sink: Sink) -> None:
-        """Take a sample, and count it for all triggers that called for it."""
+    def take(self, sim: RunState, sink: Sink) -> None:
+        """Take a sample, and count it for all triggers that were due."""
         self.tick_off(sim)
         seen = self.seen(sim)
         sink.frame(self.frame(sim), sim.collisions, self.sample(seen), (seen.masses, seen.radii))
 
-    def tick_off(self, sim: Moment) -> None:
-        """Count a sample of now for all triggers that called for it."""
+    def tick_off(self, sim: RunState) -> None:
+        """Count a sample taken now for all triggers that were due."""
         for k, trigger in enumerate(self.triggers):
             time, count = trigger.due(self.start, self.first, self.taken[k])
             while sim.time >= time or sim.collisions >= count:
                 self.taken[k] += 1
                 time, count = trigger.due(self.start, self.first, self.taken[k])
 
-    def trial(self, sim: Moment) -> Sample:
-        """What a sample would be now; nobody remembers that it was taken."""
+    def preview(self, sim: RunState) -> Sample:
+        """The sample that would be taken now; the observables stay as they are."""
         seen = self.seen(sim)
         return {each.name: self._value(each.name, copy.deepcopy(each).sample(seen)) for each in self.observables}
 
-    def sample(self, seen: Moment) -> Sample:
-        """What the observables measure now."""
+    def sample(self, seen: RunState) -> Sample:
+        """The present values of all observables."""
         return {each.name: self._value(each.name, each.sample(seen)) for each in self.observables}
 
     def _value(self, name: str, given: Any) -> NDArray[np.float64]:
-        """A sample as numbers, in the shape that the first one had: a column of a file holds no others."""
+        """A sample as numbers; its shape must be that of the first sample, as for a column of a file."""
         try:
             value = np.asarray(given, np.float64)
         except (TypeError, ValueError):
@@ -137,11 +139,11 @@ class Sampler:
         return value
 
     def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink | None) -> None:
-        """Take collisions, which name balls by the numbers that they had when their rows were `who`."""
+        """Take collisions that use the present indices of balls; `who` are the rows of these balls."""
         if not len(rows):
             return
         if len(who) < self.count:
-            rows = rows.copy()  # who runs knows the balls by their numbers of now
+            rows = rows.copy()  # the run counts present balls only
             for name in ("a", "b"):
                 real = rows[name] != NOBODY
                 rows[name][real] = who[rows[name][real]]
@@ -151,8 +153,8 @@ class Sampler:
         if self.events and sink is not None:
             sink.collided(rows)
 
-    def frame(self, sim: Moment) -> Frame:
-        """The instant, by rows."""
+    def frame(self, sim: RunState) -> Frame:
+        """A frame of the present state, by rows."""
         seen = self.seen(sim)
         around = any(getattr(seen.scene.boundary, "periodic", ()))
         look = getattr(sim, "look", None) if seen is sim else None
@@ -160,15 +162,15 @@ class Sampler:
         turns = seen.turns if around else None
         return Frame(sim.time, np.ascontiguousarray(x), np.ascontiguousarray(v), turns)
 
-    def seen(self, sim: Moment) -> Moment:
-        """The run with a row for each ball that there ever was since the beginning, NaN if it is not there."""
+    def seen(self, sim: RunState) -> RunState:
+        """The run with one row for each ball that existed at the start or since; NaN if it is absent now."""
         unborn = getattr(sim, "unborn", None)
         if len(self.rows) == self.count and (unborn is None or not unborn.any()):
             return sim
-        return Spread(sim, self._with_all(sim.scene), self.rows, self.count, unborn)
+        return PaddedRun(sim, self._with_all(sim.scene), self.rows, self.count, unborn)
 
     def _with_all(self, scene: Scene) -> Scene:
-        """The scene with a row for each ball; those that are gone are as they were at first, and hold nobody."""
+        """The scene padded to one row per ball; removed balls appear as at the start, not fixed and without links."""
         if len(self.rows) == self.count or self._scene is None:
             return scene
         if self._spread is None or self._spread[0] is not scene:
@@ -185,20 +187,20 @@ class Sampler:
 
     # Edits.
 
-    def check_room(self, count: int) -> None:
-        """Refuse balls that have no row."""
+    def check_row_count(self, count: int) -> None:
+        """Raise an error if there are balls without a row."""
         if count > len(self.rows):
             remedy = "Close the recording first, or begin with them and give them a time of birth (born=…)."
             raise ArgumentError([Problem("record", "balls cannot be added while a run is being recorded", remedy)])
 
-    def survive(self, stay: NDArray[np.intp]) -> None:
-        """Only these balls are left, by their numbers before."""
+    def keep_only(self, stay: NDArray[np.intp]) -> None:
+        """Drop the balls that were removed; `stay` are the previous indices of those that are left."""
         self.rows = self.rows[stay]
 
     # Checkpoints.
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that it needs to go on."""
+        """The state for a checkpoint."""
         own = {
             "taken": np.array(self.taken, np.int64),
             "rows": np.array(self.rows, np.int64),
@@ -214,19 +216,19 @@ class Sampler:
             **{f"observable/{key}": value for key, value in theirs.items()},
         }
 
-    def resume(self, sim: Moment, state: Mapping[str, NDArray[Any]], scene: Scene | None = None) -> None:
-        """Go on from there; `scene` is that of the beginning, if it was another one.
+    def resume(self, sim: RunState, state: Mapping[str, NDArray[Any]], scene: Scene | None = None) -> None:
+        """Restore a state from a checkpoint; `scene` is the scene at the start if it differs from the present one.
 
-        Observables begin once more with what they saw when they began: by now, balls may be gone or have grown.
+        Observables call `begin` again with what they read then: since, balls may have been removed or have grown.
         """
         self.count, self.rows = int(state["count"]), state["rows"].astype(np.intp)
         self.taken = [int(k) for k in state["taken"]]
         self.start, self.first = float(state["start"]), int(state["first"])
         self._scene = sim.scene if scene is None else scene
         if self.observables:
-            self._begun = Begun(sim, self._scene, _within(state, "begun/"))
+            self._begun = StartState(sim, self._scene, _within(state, "begun/"))
         for each in self.observables:
-            each.begin(cast("Moment", self._begun))
+            each.begin(cast("RunState", self._begun))
             each.load(_within(state, f"observable/{each.name}/"))
 
 
@@ -235,45 +237,45 @@ def _within(state: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray
 
 
 @dataclass(frozen=True)
-class Begun:
-    """The run as observables saw it when they began."""
+class StartState:
+    """The run as observables read it at their start; what was not kept is read from the present run."""
 
     sim: Any
     scene: Scene
     kept: Mapping[str, NDArray[Any]]
 
     @classmethod
-    def of(cls, seen: Moment) -> Begun:
-        """Keep it."""
-        kept = {name: np.array(getattr(seen, name)) for name in KEPT}
+    def of(cls, seen: RunState) -> StartState:
+        """Copy the attributes of a run that starts now."""
+        kept = {name: np.array(getattr(seen, name)) for name in START_FIELDS}
         return cls(None, seen.scene, {**kept, "kinds": np.array(list(seen.collisions_by_kind.values()))})
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """For a checkpoint."""
+        """The copied attributes, for a checkpoint."""
         return dict(self.kept)
 
     @property
     def collisions_by_kind(self) -> dict[str, int]:
-        """As it was."""
+        """The counts at the start."""
         return dict(zip(self.sim.collisions_by_kind, self.kept["kinds"].tolist(), strict=True))
 
     def __getattr__(self, name: str) -> Any:
-        """What was kept, else that of the run."""
+        """An attribute as copied at the start, or else that of the run."""
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in KEPT:
+        if name in START_FIELDS:
             value = self.kept[name]
             return value.item() if value.ndim == 0 else value
         return getattr(self.sim, name)
 
 
 @dataclass(frozen=True)
-class Spread:
-    """A run in which balls are missing, by the rows that they had: what is not there is NaN."""
+class PaddedRun:
+    """A run with removed balls, padded to one row per ball: the rows of absent balls hold NaN."""
 
     sim: Any
     scene: Scene
-    """As it is now, with a row for each; those that are gone are as they were."""
+    """The present scene, padded to one row per ball."""
     rows: NDArray[np.intp]
     count: int
     unborn: NDArray[np.bool_] | None
@@ -287,43 +289,43 @@ class Spread:
 
     @property
     def positions(self) -> Floats:
-        """By rows, m."""
+        """Positions by row, m."""
         return self._spread(self.sim.positions, np.nan)
 
     @property
     def velocities(self) -> Floats:
-        """By rows, m/s."""
+        """Velocities by row, m/s."""
         return self._spread(self.sim.velocities, np.nan)
 
     @property
     def turns(self) -> NDArray[np.int64]:
-        """By rows; 0 for what is not there."""
+        """Image counts by row; 0 for absent balls."""
         return self._spread(self.sim.turns, 0)
 
     @property
     def masses(self) -> Floats:
-        """By rows, kg; 0 for what is gone."""
+        """Masses by row, kg; 0 for removed balls."""
         return self._spread(self.sim.masses, 0.0, bulk=True)
 
     @property
     def radii(self) -> Floats:
-        """By rows, m; 0 for what is gone."""
+        """Radii by row, m; 0 for removed balls."""
         return self._spread(self.sim.radii, 0.0, bulk=True)
 
     @property
     def links(self) -> Links:
-        """Those that have not broken, between rows."""
+        """The unbroken links, between rows."""
         return self.sim.links.renumbered(self.rows)  # type: ignore[no-any-return]  # of a run
 
     def __getattr__(self, name: str) -> Any:
-        """All that has no rows is as it is."""
+        """Attributes without rows, from the run."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.sim, name)
 
 
 def observables_for(given: Any) -> list[Observable]:
-    """Observables by name, or those themselves."""
+    """The observables given as names, as instances, or as a list of both."""
     if isinstance(given, str | Observable):
         given = (given,)
     if not isinstance(given, Iterable):
@@ -343,7 +345,7 @@ def observables_for(given: Any) -> list[Observable]:
 
 
 def _check_names(names: Sequence[Any]) -> None:
-    """Refuse names that are no words, or there twice: they name groups of a file, where "a/b" would be two."""
+    """Refuse duplicates and names that are no identifiers: "a/b" would name a nested group of a file."""
     for name in names:
         if not name:
             raise ArgumentError([Problem("observables", "one has no name", "Give each a name of its own.")])

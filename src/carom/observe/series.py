@@ -1,4 +1,4 @@
-"""What was measured at one time after the other, and its mean over a run with an error bar."""
+"""A time series of an observable, and its mean over a run with an error bar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Series:
-    """What an observable measured: a value at each time."""
+    """A time series of an observable: one value per time."""
 
     name: str
     symbol: str
@@ -22,17 +22,17 @@ class Series:
     times: Floats
     values: Floats
     columns: Floats | None = None
-    """What the entries of a value stand for, if a value has several that need it."""
+    """The abscissa of the entries of a value, if it needs one."""
     over_interval: bool = False
-    """Is a value a mean over the time since the one before?"""
+    """True if each value is a mean over the time since the previous one."""
 
     def since(self, begin: float) -> tuple[Floats, Floats]:
-        """Times and values from a time on, s; the first of interval means is that of an interval which began before."""
+        """Times and values from the time `begin` on, s; the first of interval means may belong to an earlier start."""
         late = self.times > begin if self.over_interval else self.times >= begin
         return self.times[late], self.values[late]
 
     def weights(self, times: Floats) -> Floats | None:
-        """The lengths of the intervals that values are means over, s; `times` are the last of the series."""
+        """Lengths of the intervals over which values are means, s; `times` are the last times of the series."""
         if not self.over_interval or not len(times):
             return None
         before = self.times[self.times < times[0]]
@@ -40,7 +40,7 @@ class Series:
 
 
 def mean_of(values: Floats, weights: Floats | None, *, inverse: bool) -> Estimate:
-    """The mean of a number; where it is that of 1/x, inverted: infinite values are then events that did not happen."""
+    """The mean with its error; `inverse`: the harmonic mean, where an infinite value counts as no event."""
     found = estimate(_over_one(values) if inverse else values, weights)
     if not inverse:
         return found
@@ -49,7 +49,7 @@ def mean_of(values: Floats, weights: Floats | None, *, inverse: bool) -> Estimat
 
 
 def means_of(values: Floats, weights: Floats | None, *, inverse: bool) -> tuple[Floats, Floats]:
-    """The means of all entries of values, and their errors, in the shape of a value."""
+    """The means of all entries, and their errors, each in the shape of one value."""
     shape = values.shape[1:]
     if not len(values):
         return np.full(shape, np.nan), np.full(shape, np.nan)

@@ -1,4 +1,4 @@
-"""When something is kept: every so many seconds, at chosen times, every so many collisions."""
+"""Triggers, which say when samples are taken: at fixed intervals, at chosen times, every n collisions."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from carom.errors import ArgumentError, Problem
 from carom.scene.fields.base import shown
 
 NEVER = np.inf
-MANY = 2**62
+UNREACHABLE_COUNT = 2**62
+"""Collisions: more than any run has."""
 DIGITS = Context(prec=60)
-"""Of decimals, whatever others have set for theirs."""
+"""The decimal context used here, independent of the user's."""
 
 
 class Trigger(Protocol):
-    """Says when the next sample is due. It holds no state: samples are counted by who asks."""
+    """Says when the next sample is due. It has no state: the caller counts the samples."""
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:
-        """The time (s) and the number of collisions of which whichever comes first calls for the next sample.
+        """The time (s) and the number of collisions at which the next sample is due, whichever comes first.
 
-        `start` and `first` are time and collisions when it began, `taken` is how many samples were taken since.
+        `start` and `first` are the time and the number of collisions at the start, `taken` the samples since.
         """
 
     def check(self, start: float) -> None:
-        """Refuse a start from which it cannot count."""
+        """Raise an error if it cannot count from this start."""
 
     def described(self) -> dict[str, Any]:
-        """What it is, for a file."""
+        """The trigger as JSON for a file."""
 
 
 @dataclass(frozen=True)
@@ -45,21 +46,21 @@ class Every:
         object.__setattr__(self, "dt", _positive("every", self.dt))
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # by time alone
-        """The next multiple of dt after the start, as one would write it: the third of 0.1 is 0.3.
+        """The start plus the next multiple of dt, rounded as decimals: the third multiple of 0.1 is 0.3.
 
-        A product of decimals, so that nothing adds up, and a frame at the end is not lost by the last bit.
+        A decimal product accumulates no error, so that no frame at the end is lost by the last bit.
         """
         whole = DIGITS.multiply(Decimal(taken), Decimal(repr(self.dt)))
-        return float(DIGITS.add(Decimal(repr(float(start))), whole)), MANY
+        return float(DIGITS.add(Decimal(repr(float(start))), whole)), UNREACHABLE_COUNT
 
     def check(self, start: float) -> None:
-        """Refuse a start beside which dt is nothing: no time would ever pass."""
+        """Raise an error if dt is too small to change the start time in floating point."""
         if self.due(start, 0, 1)[0] == start:
             what = f"{self.dt:g} s is too short to be told apart at t = {start:.9g} s"
             raise ArgumentError([Problem("every", what, "Give a longer time, such as 0.1.")])
 
     def described(self) -> dict[str, Any]:
-        """What it is, for a file."""
+        """The trigger as JSON for a file."""
         return {"every": self.dt}
 
 
@@ -80,13 +81,13 @@ class Times:
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # by time alone
         """The next of the times."""
-        return (float(self.times[taken]) if taken < len(self.times) else NEVER), MANY
+        return (float(self.times[taken]) if taken < len(self.times) else NEVER), UNREACHABLE_COUNT
 
     def check(self, start: float) -> None:
-        """Any start will do."""
+        """Accept any start."""
 
     def described(self) -> dict[str, Any]:
-        """What it is, for a file."""
+        """The trigger as JSON for a file."""
         return {"at": self.times.tolist()}
 
 
@@ -94,7 +95,7 @@ class Times:
 class Collisions:
     """Every n collisions, the start included.
 
-    For looking at a run; averages are taken at fixed times, or fast moments would count more than slow ones.
+    Use it to look at a run. For averages take fixed times: otherwise busy periods count more than quiet ones.
     """
 
     n: int
@@ -106,35 +107,35 @@ class Collisions:
             raise ArgumentError([Problem("every", what, "Use a whole number, 1 or more.")])
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:
-        """The start, then after so many collisions."""
-        return (start if taken == 0 else NEVER), (first + taken * self.n if taken else MANY)
+        """The start, then every n collisions."""
+        return (start if taken == 0 else NEVER), (first + taken * self.n if taken else UNREACHABLE_COUNT)
 
     def check(self, start: float) -> None:
-        """Any start will do."""
+        """Accept any start."""
 
     def described(self) -> dict[str, Any]:
-        """What it is, for a file."""
+        """The trigger as JSON for a file."""
         return {"collisions": int(self.n)}
 
 
 @dataclass(frozen=True)
 class Once:
-    """At the start, and no more: what comes after is in the events."""
+    """At the start only; what comes after is in the recorded collisions."""
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # the start alone
         """The start."""
-        return (start if taken == 0 else NEVER), MANY
+        return (start if taken == 0 else NEVER), UNREACHABLE_COUNT
 
     def check(self, start: float) -> None:
-        """Any start will do."""
+        """Accept any start."""
 
     def described(self) -> dict[str, Any]:
-        """What it is, for a file."""
+        """The trigger as JSON for a file."""
         return {}
 
 
 def triggers_for(every: Any, at: Any) -> tuple[Trigger, ...]:
-    """The triggers that `every=…` and `at=…` say; for none, the start alone."""
+    """The triggers for the arguments `every` and `at`; without both, the start only."""
     found: list[Trigger] = []
     if every is not None:
         found.append(every if isinstance(every, Every | Collisions | Times) else Every(every))
@@ -144,7 +145,7 @@ def triggers_for(every: Any, at: Any) -> tuple[Trigger, ...]:
 
 
 def read(text: dict[str, Any]) -> Trigger:
-    """The trigger that a file describes, which may come from anyone."""
+    """The trigger that a file describes; the file is not trusted."""
     match text:
         case {"every": dt, **others} if not others:
             return Every(dt)
@@ -158,7 +159,7 @@ def read(text: dict[str, Any]) -> Trigger:
 
 
 def is_number(value: Any) -> bool:
-    """Is it a single number? A boolean is none, and neither is a text of digits."""
+    """True for a single number; a boolean or a text of digits is not one."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 

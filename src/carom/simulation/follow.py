@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem, SolverError
 from carom.observe import triggers
-from carom.observe.follower import BLOCK, Follower, Measurements, Measuring
+from carom.observe.follower import LOG_ROWS, Follower, Measurements, MemoryFollower
 from carom.observe.sampler import Sampler, observables_for
 from carom.scene.fields.base import shown
 from carom.simulation.steer import Steering
@@ -21,7 +21,7 @@ from carom.solvers.collision_record import collision_record
 class Following(Steering):
     """What a run does for who follows it."""
 
-    _measuring: Measuring | None = None
+    _measuring: MemoryFollower | None = None
     _heartbeat: Callable[[], object] | None = None
     """Called with each sample, while progress is told."""
     _beat: Callable[[], object] | None = None
@@ -70,11 +70,11 @@ class Following(Steering):
         count = len(self._scene.balls)
         sampler = Sampler(triggers.triggers_for(every, at), observables_for(observables), events=False, count=count)
         sampler.begin(self._as_moment)
-        self._measuring = measuring = Measuring(self._as_moment, sampler)
+        self._measuring = measuring = MemoryFollower(self._as_moment, sampler)
         try:
             measuring.take()
             self.run_evenly(until, collisions, progress)
-            return measuring.found(begin)
+            return measuring.finish(begin)
         finally:
             del self._measuring
 
@@ -85,7 +85,7 @@ class Following(Steering):
 
     def _advance_recorded(self, end: float, quota: int, logs: NDArray[Any] | None, recorder: Follower) -> bool:
         """Run from sample to sample; True if it stopped before the end. Time stands where it would unrecorded."""
-        largest = 1 if self._merging else BLOCK
+        largest = 1 if self._merging else LOG_ROWS
         endless = not np.isfinite(end)
         stop = self._last_hope() if endless else end
         first, met = self._solver.collisions, 0
@@ -116,7 +116,7 @@ class Following(Steering):
         """
         before, who, now = self._solver.collisions, recorder.sampler.rows, self._time
         try:
-            logs = recorder.room(self._solver.room(quota), told=told)
+            logs = recorder.log_for(self._solver.room(quota), wanted=told)
             error: BaseException | None = None
             on = over = False
             try:
@@ -134,7 +134,7 @@ class Following(Steering):
                 recorder.take()
                 recorder.tick()
         except BaseException:
-            recorder.lose()  # somebody broke off amid it: what has happened may not all be on the tape
+            recorder.invalidate()  # somebody broke off amid it: what has happened may not all be on the tape
             raise
         if error is not None:
             raise error

@@ -114,7 +114,7 @@ class Keeping(Following):
             history = self._new_history() if events else None
             if history is not None:
                 self._exact.remember(history)
-            header, sample = self._header(sampler, source), sampler.trial(self._as_moment)
+            header, sample = self._header(sampler, source), sampler.preview(self._as_moment)
             columns = history.drain() if history is not None else {}
             tape = Tape.begun(target, header, sampler.observables, sample, columns, lock)
         except BaseException:
@@ -131,7 +131,7 @@ class Keeping(Following):
             if pause is not None:
                 recorder.checkpoint()
         except BaseException:
-            recorder.lose()
+            recorder.invalidate()
             with contextlib.suppress(StorageError):  # what went wrong first is told
                 recorder.close(complete=False)
             raise
@@ -320,7 +320,7 @@ class Keeping(Following):
     def _recording(self) -> Follower | None:
         """Who records or measures the run, if anyone does and has not lost the thread."""
         who = self._measuring or self._recorder
-        return who if who is not None and who.sound else None
+        return who if who is not None and who.complete else None
 
     def _check_alone(self, what: str) -> None:
         """Refuse a second one to follow the run."""
@@ -333,14 +333,14 @@ class Keeping(Following):
     def _touch(self) -> None:
         """Note, also in the file, that the run was taken by the hand: its scene alone does not tell it any more."""
         if not self._touched and self._recording is not None:
-            self._recording.touched()
+            self._recording.note_edit()
         super()._touch()
 
     def _check_edit(self, edit: editing.Edit, stay: NDArray[np.intp] | None) -> None:
         """Refuse an edit that a recording under way has no place for. `stay` tells who is left, of a merger."""
         if self._recording is None:
             return
-        self._recording.sampler.check_room(len(edit.origin))
+        self._recording.sampler.check_row_count(len(edit.origin))
         old, new = self._scene, edit.scene
         changed = [name for name in ("attraction", "obstacles") if getattr(old, name) != getattr(new, name)]
         if _shape(old) != _shape(new):

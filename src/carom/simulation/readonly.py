@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
-from carom.observe.arrays import reading
+from carom.observe.arrays import read_only
 from carom.scene import Ball, Scene
 
 __all__ = ["check_settable", "shown_only"]
@@ -34,7 +34,7 @@ _ELSE = "It follows from the run."
 
 def shown_only(array: NDArray[Any], name: str) -> NDArray[Any]:
     """An array that a run hands out as `name`, to be read only."""
-    return reading(array, name, _REMEDIES.get(name, _ELSE))
+    return read_only(array, name, _REMEDIES.get(name, _ELSE))
 
 
 def check_settable(kind: type, name: str) -> None:

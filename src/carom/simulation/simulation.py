@@ -531,12 +531,12 @@ class Simulation(Keeping):
         try:
             self._solver, self._scene, self._identities = solver, scene, self._identities.after(left)
             if recorder is not None:
-                recorder.survive(left)
+                recorder.keep_only(left)
                 if stay is None and solver.name == "stepped":
-                    recorder.touched()  # by hand, and not by a law that brings it again
+                    recorder.note_edit()  # by hand, and not by a law that brings it again
         except BaseException:
             if recorder is not None:
-                recorder.lose()
+                recorder.invalidate()
             raise
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError, StorageWarning
-from carom.observe.follower import BLOCK, Follower
+from carom.observe.follower import LOG_ROWS, Follower
 from carom.observe.sampler import Sampler
 from carom.storage.checkpoint import checkpoint_of
 from carom.storage.tape import Tape
@@ -82,7 +82,7 @@ class Recorder(Follower):
         """Wait until all that was recorded can be read, and is on the disk."""
         if self._run is not None:
             self._run.stands("flush")
-        if self.sound:
+        if self.complete:
             self._hand_over()
         self.tape.writer.flush()
 
@@ -97,12 +97,12 @@ class Recorder(Follower):
         try:
             if self._history is not None:
                 run.forget(self._history)
-            if self.sound and self.tape.writer.error is None:
+            if self.complete and self.tape.writer.error is None:
                 self._hand_over()
                 if self.pause is not None:
                     self._save(run)
         finally:
-            self.tape.writer.close(complete=complete and self.sound)
+            self.tape.writer.close(complete=complete and self.complete)
         if complete and not self.tape.frames:
             message = f"{self.path}: holds no frame, as none of the times asked for came while the run was recorded. "
             warnings.warn(f"{message}{self._first_due()}", StorageWarning, stacklevel=2)
@@ -110,7 +110,7 @@ class Recorder(Follower):
     def _first_due(self) -> str:
         """What to do for a frame."""
         due = self.sampler.due()[0]
-        now = self._moment.time
+        now = self._run_state.time
         if np.isfinite(due):
             return f"The first was to be at {due:.9g} s, and the run ended at {now:.9g} s: let it run longer."
         return f"All were before {self.sampler.start:.9g} s, when recording began: give later times, or every=…."
@@ -133,21 +133,21 @@ class Recorder(Follower):
         """Take what has happened."""
         self.sampler.collided(rows, who, self.tape)
         self._waiting += max(1, len(rows))
-        if self._waiting >= BLOCK // 2 or monotonic() - self._handed > LINGER:
+        if self._waiting >= LOG_ROWS // 2 or monotonic() - self._handed > LINGER:
             self._hand_over()
 
     def _hand_over(self) -> None:
         """Give the tape what has gathered: the history, and how far the run has come."""
         self._waiting, self._handed = 0, monotonic()
-        self.tape.passed(self._moment.time, self._history.drain(forget=True) if self._history is not None else {})
+        self.tape.passed(self._run_state.time, self._history.drain(forget=True) if self._history is not None else {})
 
-    def touched(self) -> None:
+    def note_edit(self) -> None:
         """Note that something was done to the run; a second time for the same balls, that it was done by hand."""
-        self.tape.edited(self._moment.time, self.sampler.rows)
+        self.tape.edited(self._run_state.time, self.sampler.rows)
 
-    def lose(self) -> None:
+    def invalidate(self) -> None:
         """Something has happened that is not on the tape: take no more, and vouch for nothing."""
-        self.sound = False
+        self.complete = False
         if self._history is not None and self._run is not None:
             self._run.forget(self._history)
 
@@ -163,8 +163,8 @@ class Recorder(Follower):
 
     def take(self) -> None:
         """Take a sample if one is due."""
-        if self.sampler.is_due(self._moment):
-            self.sampler.take(self._moment, self.tape)
+        if self.sampler.is_due(self._run_state):
+            self.sampler.take(self._run_state, self.tape)
 
     def tick(self) -> None:
         """Write a checkpoint if it is time."""
@@ -173,7 +173,7 @@ class Recorder(Follower):
             self._due = monotonic() + (self.pause or 0.0)
 
     def _save(self, run: Run) -> Path:
-        if not self.sound:
+        if not self.complete:
             what = "the run was broken off amid its course, and not all of it is in the file"
             raise StorageError(self.path, what, "Resume it from its last checkpoint.")
         target = checkpoint_of(self.path)

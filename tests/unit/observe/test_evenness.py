@@ -9,7 +9,7 @@ import pytest
 
 import carom
 from carom.errors import ArgumentError
-from carom.observe.measures.evenness import EXACT, Dispersion, Evenness, chance_of, chances, divided
+from carom.observe.measures.evenness import EXACT, Dispersion, Evenness, cells_per_axis, chance_of, chances
 from carom.sweeps.study.columns import Start
 
 
@@ -77,7 +77,7 @@ def test_cells_divide_the_room_of_the_centres() -> None:
     ],
 )
 def test_a_narrow_axis_is_not_divided(room: tuple[float, ...], count: int, cells: list[int]) -> None:
-    assert divided(np.array(room), count).tolist() == cells
+    assert cells_per_axis(np.array(room), count).tolist() == cells
 
 
 def test_there_are_never_more_cells_than_balls() -> None:
@@ -85,7 +85,7 @@ def test_there_are_never_more_cells_than_balls() -> None:
     for _ in range(2000):
         count = int(random.integers(2, 300))
         room = 10.0 ** random.uniform(-12, 12, random.integers(2, 4))
-        assert 2 <= divided(room, count).prod() <= max(2, 1.2 * count)
+        assert 2 <= cells_per_axis(room, count).prod() <= max(2, 1.2 * count)
 
 
 @pytest.mark.parametrize("width", [0.1, 0.1 + 1e-16, 0.2])

@@ -1,4 +1,4 @@
-"""Measuring a run in memory: the samples of a recording, and the bits of a run that nobody looks at."""
+"""MemoryFollower a run in memory: the samples of a recording, and the bits of a run that nobody looks at."""
 
 import copy
 from pathlib import Path

@@ -94,7 +94,7 @@ def test_rows_are_those_of_the_beginning_when_balls_are_gone() -> None:
     sampler.begin(sim)
     who = sampler.rows
     sim.remove([1, 3])
-    sampler.survive(np.array([k for k in range(count) if k not in {1, 3}]))
+    sampler.keep_only(np.array([k for k in range(count) if k not in {1, 3}]))
     frame = sampler.frame(sim)
     assert np.flatnonzero(~frame.present).tolist() == [1, 3]
     assert frame.positions[4].tolist() == sim.positions[2].tolist()
@@ -108,9 +108,9 @@ def test_rows_are_those_of_the_beginning_when_balls_are_gone() -> None:
 
 def test_added_balls_have_no_row() -> None:
     sampler = Sampler([Every(1.0)], [], events=True, count=3)
-    sampler.check_room(3)
+    sampler.check_row_count(3)
     with pytest.raises(ArgumentError, match=r"record: balls cannot be added while a run is being recorded\. Close"):
-        sampler.check_room(4)
+        sampler.check_row_count(4)
 
 
 def test_state_goes_on_where_it_was() -> None:
@@ -135,7 +135,7 @@ def test_a_trial_leaves_no_trace() -> None:
     sim = simulation()
     sampler = Sampler([Every(1.0)], [Once()], events=False, count=len(sim.masses))
     sampler.begin(sim)
-    assert sampler.trial(sim)["count"] == sampler.trial(sim)["count"] == 1.0
+    assert sampler.preview(sim)["count"] == sampler.preview(sim)["count"] == 1.0
 
 
 def test_observables_by_name_and_of_ones_own() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from carom import Ball, Balls, Box, Circle, Scene, Simulation, library
-from carom.observe.measures.room import conserved_axes, volume, wall_area
+from carom.observe.measures.geometry import conserved_axes, volume, wall_area
 from carom.observe.measures.thermo import BOLTZMANN, thermal
 from carom.observe.observable import observable
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from carom.errors import ArgumentError
-from carom.observe.triggers import MANY, NEVER, Collisions, Every, Once, Times, read, triggers_for
+from carom.observe.triggers import NEVER, UNREACHABLE_COUNT, Collisions, Every, Once, Times, read, triggers_for
 
 
 def test_every_counts_as_one_writes() -> None:
     trigger = Every(0.1)
     assert [trigger.due(2.0, 5, k)[0] for k in (0, 1, 3, 1000)] == [2.0, 2.1, 2.3, 102.0]
     assert trigger.due(0.0, 0, 3)[0] == 0.3 < 3 * 0.1
-    assert trigger.due(2.0, 5, 3)[1] == MANY
+    assert trigger.due(2.0, 5, 3)[1] == UNREACHABLE_COUNT
 
 
 def test_times_are_sorted_and_end() -> None:
@@ -21,7 +21,7 @@ def test_times_are_sorted_and_end() -> None:
 
 def test_collisions_count_from_the_start() -> None:
     trigger = Collisions(10)
-    assert trigger.due(1.0, 100, 0) == (1.0, MANY)
+    assert trigger.due(1.0, 100, 0) == (1.0, UNREACHABLE_COUNT)
     assert trigger.due(1.0, 100, 2) == (NEVER, 120)
 
 
@@ -29,7 +29,7 @@ def test_one_sample_at_the_start_where_nothing_is_said() -> None:
     (trigger,) = triggers_for(None, None)
     assert isinstance(trigger, Once)
     assert trigger.due(1.0, 0, 0)[0] == 1.0
-    assert trigger.due(1.0, 0, 1) == (NEVER, MANY)
+    assert trigger.due(1.0, 0, 1) == (NEVER, UNREACHABLE_COUNT)
 
 
 def test_both_ways_can_be_said() -> None:

@@ -60,7 +60,7 @@ def test_who_breaks_in_leaves_no_checkpoint_that_vouches_for_lost_rows(
     with pytest.raises(KeyboardInterrupt):
         sim.run(until=0.5)
     monkeypatch.setattr(Tape, where, real)
-    assert not recorder.sound
+    assert not recorder.complete
     recorder.close()
     with Recording(tmp_path / "gas.h5") as recording:
         assert not recording.complete

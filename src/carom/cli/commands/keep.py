@@ -96,7 +96,7 @@ def finish(recorder: "Recorder", ending: "Ending", *, quiet: bool) -> "Ending":
     try:
         with heard(StorageWarning) as words:
             try:
-                if ending.code and recorder.sound and whole:
+                if ending.code and recorder.complete and whole:
                     saved = recorder.checkpoint()
             finally:
                 recorder.close(complete=whole)

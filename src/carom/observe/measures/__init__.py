@@ -1,1 +1,1 @@
-"""The observables, by what they measure."""
+"""The observables of carom, one module per subject, and the theory they are compared with."""

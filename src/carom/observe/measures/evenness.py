@@ -1,4 +1,4 @@
-"""How evenly balls are scattered: numbers in equal cells, against places drawn at random."""
+"""Evenness of a distribution of balls: counts in equal cells, compared with random points."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
-from carom.observe.measures.room import periodic_axes
+from carom.observe.measures.geometry import periodic_axes
 from carom.observe.measures.thermo import present
-from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.observable import Floats, Observable, RunState, register
 from carom.scene import Box
 
 PER_CELL = 2.0
-"""Balls a cell, on average: few, so that 16 balls have cells at all, and more than one, so that a cell can be empty."""
+"""Mean number of balls per cell: small, so that 16 balls have several cells, and above 1, so that some are empty."""
 EXACT = 32
-"""Up to so many balls, chances are counted out; beyond, the law of χ² is good to about 0.01."""
+"""Up to this number of balls the distribution is enumerated; beyond, the law of χ² is good to about 0.01."""
 
 
-class Cells(Observable):
-    """Balls counted in equal cells of a box, as near to cubes as they can be, with two balls each on average.
+class CellCounts(Observable):
+    """Counts of balls in equal cells of a box, as near to cubes as possible, with two balls per cell on average.
 
-    The cells divide the room that the centres have: between walls, a mean radius less on each side. An axis along which
-    it is narrower than a cell is not divided.
+    The cells divide the region of the centres: between walls, one mean radius less on each side. An axis along
+    which this region is narrower than a cell is not divided.
     """
 
-    def begin(self, sim: Moment) -> None:
+    def begin(self, sim: RunState) -> None:
         """Choose the cells."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
@@ -37,19 +37,19 @@ class Cells(Observable):
         radius = float(sim.radii[free].mean()) if free.any() else 0.0
         self.low = np.where(around, 0.0, radius)
         room = size - 2.0 * self.low
-        self.cells = divided(room, max(int(free.sum()), 1))
+        self.cells = cells_per_axis(room, max(int(free.sum()), 1))
         self.room = np.where((self.cells > 1) & (room > 0.0), room, np.inf)
 
-    def counts(self, sim: Moment) -> tuple[int, int, int]:
-        """How many balls, how many cells, and the sum of the squares of the numbers in the cells."""
+    def counts(self, sim: RunState) -> tuple[int, int, int]:
+        """The number of balls, the number of cells, and the sum of the squared counts."""
         places = sim.positions[present(sim)]
         where = np.clip((places - self.low) / self.room * self.cells, 0, self.cells - 1).astype(np.intp)
         many = np.bincount(np.ravel_multi_index(tuple(where.T), tuple(self.cells)))
         return len(places), int(self.cells.prod()), int((many.astype(np.int64) ** 2).sum())
 
 
-def divided(room: Floats, count: int) -> NDArray[np.intp]:
-    """Into how many cells each axis is divided; all in all about one for each two balls, and at least two."""
+def cells_per_axis(room: Floats, count: int) -> NDArray[np.intp]:
+    """The number of cells along each axis; in total about one cell per two balls, and at least two."""
     open_axes = room > 0.0
     cells = np.ones(len(room), np.intp)
     while open_axes.any():
@@ -66,36 +66,36 @@ def divided(room: Floats, count: int) -> NDArray[np.intp]:
 
 
 @register
-class Dispersion(Cells):
+class Dispersion(CellCounts):
     """I = Σ (n_i - N/m)² / (N/m) / (m - 1): the index of dispersion of the numbers n_i of N balls in m equal cells.
 
-    It is 1 on average for places drawn at random, more where balls are in clumps, less where they keep apart. R. A.
+    It is 1 on average for random points, more for clusters, less if balls keep apart. R. A.
     Fisher, H. G. Thornton and W. A. Mackenzie, Annals of Applied Biology 9 (1922) 325.
     """
 
     name, symbol, unit = "dispersion", "I", ""
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant; NaN without balls."""
+    def sample(self, sim: RunState) -> float:
+        """The value now; NaN without balls."""
         count, cells, squares = self.counts(sim)
         return (squares * cells / count - count) / (cells - 1) if count else float("nan")
 
 
 @register
-class Evenness(Cells):
-    """The chance that points drawn at random would be scattered no more evenly than the balls are: P(I ≥ that of now).
+class Evenness(CellCounts):
+    """The probability that random points are scattered no more evenly than the balls are: P(I ≥ its present value).
 
-    I is the index of dispersion (see `Dispersion`). Near 0 the balls are in clumps, and near 1 they are more even than
-    chance; places at random are below 0.05 in at most 5 % of cases, and so with any other share. Up to 32 balls,
-    chances are counted out over all ways in which N points can fall into m cells; beyond, I is scaled so that mean and
+    I is the index of dispersion (see `Dispersion`). Near 0 the balls are clustered, near 1 they are more even than
+    random; for random points it is below p in at most a part p of cases. Up to 32 balls the
+    distribution is enumerated over all ways to put N points into m cells; beyond, I is scaled so that mean and
     variance, 1 and 2 (1 - 1/N) / (m - 1), are those of χ² over its degrees of freedom. Balls are no points: by their
-    size they keep apart, which at a packing fraction η makes the variance of numbers less, by about 1 + 4 η in 2D.
+    size they keep apart, which at a packing fraction η lowers the variance of the counts by about 1 + 4 η in 2D.
     """
 
     name, symbol, unit = "evenness", "P(I)", ""
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant; NaN for fewer than two balls."""
+    def sample(self, sim: RunState) -> float:
+        """The value now; NaN for fewer than two balls."""
         count, cells, squares = self.counts(sim)
         if count < 2:
             return float("nan")
@@ -104,9 +104,9 @@ class Evenness(Cells):
 
 @lru_cache(maxsize=64)
 def chances(count: int, cells: int) -> Floats:
-    """For each s, the chance that the squares of the numbers of so many points in so many cells add up to s or more.
+    """For each s, the probability that the squared counts of `count` points in `cells` cells add up to s or more.
 
-    One cell after the other: with n points so far, in N!/m^N ways, each cell that takes k of them divides by k!.
+    Cell by cell: with n points so far, in N!/m^N ways, each cell that takes k of them divides by k!.
     """
     most = count * count + 1
     ways = np.zeros((count + 1, most))
@@ -124,9 +124,9 @@ def chances(count: int, cells: int) -> Floats:
 
 
 def chance_of(squares: int, count: int, cells: int) -> float:
-    """The same for many points, by the law of χ² in the cube-root form of E. B. Wilson and M. M. Hilferty (1931).
+    """P(I ≥ observed) for many points, by the law of χ² in the cube-root form of E. B. Wilson, M. M. Hilferty (1931).
 
-    Sums of squares go in steps of 2; half a step less is where their chance begins.
+    Sums of squares change in steps of 2; the continuity correction takes half a step off.
     """
     shrink = 1.0 - 1.0 / count
     freedom = (cells - 1) / shrink

@@ -1,8 +1,8 @@
-"""How fast nearby motions part: the largest Lyapunov exponent.
+"""The largest Lyapunov exponent: how fast nearby trajectories diverge.
 
-By tangent dynamics, not by two nearby runs: the linearised motion needs no small distance to choose, makes no error
-of its size, cannot lose a collision that one of two runs has and the other has not, and can be followed along a run
-that is recorded anyway, from its collisions alone. Two nearby runs are what the tests compare it with.
+It is found by tangent dynamics, not from two nearby runs: the linearised motion needs no small distance to
+choose, has no error of that size, cannot miss a collision that only one of two runs has, and can follow
+any recorded run, from its collisions alone. The tests compare it with two nearby runs.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
-from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.observable import Floats, Observable, RunState, register
 from carom.physics.walls import BOWL, CORNER, DOME
 from carom.scene import Scene
 from carom.solvers.collision_record import BALL
 from carom.solvers.exact.wall_table import Walls
 
 NEAR = 1e-6
-"""A contact belongs to a round wall whose surface is so near, in units of its radius plus that of the ball."""
+"""A contact is with a round wall if its surface is this near, in units of its radius plus that of the ball."""
 SEED = 1996
-"""Of the first direction, which is soon forgotten."""
+"""Seed of the first direction, which does not matter after a short time."""
 
 
 @register
@@ -32,16 +32,16 @@ class LyapunovExponent(Observable):
 
     δ is a difference in places and velocities of all balls, in units of a mean radius and the mean speed, carried by
     the linearised motion (Ch. Dellago, H. A. Posch and W. G. Hoover, Phys. Rev. E 53 (1996) 1485; renormalised at each
-    sample as G. Benettin, L. Galgani and J.-M. Strelcyn do, Phys. Rev. A 14 (1976) 2338). Until δ has turned into the
-    direction that grows most, samples are too small: leave some out.
+    sample as in G. Benettin, L. Galgani and J.-M. Strelcyn, Phys. Rev. A 14 (1976) 2338). Until δ has turned into
+    the direction that grows fastest, samples are too small: leave some out.
     """
 
     name, symbol, unit = "lyapunov", "λ", "1/s"
     wants_collisions: ClassVar[bool] = True
     over_interval: ClassVar[bool] = True
 
-    def begin(self, sim: Moment) -> None:
-        """Choose a direction, and know the walls."""
+    def begin(self, sim: RunState) -> None:
+        """Choose the first direction, and find the round walls."""
         scene = sim.scene
         _check(scene)
         count, d = sim.positions.shape
@@ -63,14 +63,14 @@ class LyapunovExponent(Observable):
         self._meet(sim)
         self._renormalise()
 
-    def _meet(self, sim: Moment) -> None:
-        """Take the true velocities, so that rounding does not add up."""
+    def _meet(self, sim: RunState) -> None:
+        """Take over the velocities of the run, so that rounding errors do not accumulate."""
         self.velocities = np.zeros((len(self.dq), 3))
         self.velocities[:, : sim.scene.dimension] = np.nan_to_num(sim.velocities)
         self.times = np.full(len(self.dq), sim.time)
 
     def _renormalise(self) -> float:
-        """Make δ of length 1; the logarithm of what it was."""
+        """Scale δ to length 1, and return the logarithm of its length before."""
         norm = float(np.sqrt(((self.dq / self.units[0]) ** 2).sum() + ((self.dv / self.units[1]) ** 2).sum()))
         if norm > 0.0:
             self.dq /= norm
@@ -98,7 +98,7 @@ class LyapunovExponent(Observable):
         )  # fmt: skip
 
     def _curvatures(self, rows: NDArray[Any], radii: Floats) -> Floats:
-        """Of the walls at these contacts, as a ball's centre sees them, 1/m: 1/(r + R) outside, -1/(r - R) inside."""
+        """Curvature of the walls at these contacts as seen by a centre, 1/m: 1/(r + R) outside, -1/(r - R) inside."""
         found = np.zeros(len(rows))
         centre = rows["place"] + radii[:, None] * rows["normal"]  # of the ball
         for wall in self.round:
@@ -113,8 +113,8 @@ class LyapunovExponent(Observable):
             found[here] = (-1.0 if inside else 1.0) / reach[here]
         return found
 
-    def sample(self, sim: Moment) -> float:
-        """Since the last sample."""
+    def sample(self, sim: RunState) -> float:
+        """The exponent over the time since the previous sample."""
         self.dq += self.dv * (sim.time - self.times)[:, None]
         dt = sim.time - self.since
         grown = self._renormalise() + self.shrunk
@@ -123,21 +123,21 @@ class LyapunovExponent(Observable):
         return grown / dt if dt > 0.0 else float("nan")
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The difference, and what it is relative to."""
+        """The difference δ, and what it is relative to."""
         return {
             "dq": self.dq.copy(), "dv": self.dv.copy(), "velocities": self.velocities.copy(),
             "times": self.times.copy(), "units": self.units.copy(), "since": np.array([self.since, self.shrunk]),
         }  # fmt: skip
 
     def load(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on with the same difference."""
+        """Continue with this difference."""
         for name in ("dq", "dv", "velocities", "times", "units"):
             setattr(self, name, np.array(state[name], dtype=np.float64))
         self.since, self.shrunk = map(float, state["since"])
 
 
 def _check(scene: Scene) -> None:
-    """Free flight, gravity and collisions alone have the linearised motion that is known here."""
+    """Refuse scenes with more than free flight, gravity and collisions, whose linearised motion is not known here."""
     found = scene.forces_needed
     if scene.piles_up:
         found = [*found, "balls that come to rest"]
@@ -147,11 +147,11 @@ def _check(scene: Scene) -> None:
 
 
 def _round_walls(scene: Scene) -> NDArray[Any]:
-    """Round walls and corners, with their images in periodic space."""
+    """Records of the round walls and corners, with their periodic images."""
     records = Walls(scene).records
     return np.asarray(records[np.isin(records["kind"], (BOWL, DOME, CORNER))])
 
 
-def _extent(sim: Moment) -> float:
-    """A length for a scene of points: how far they are spread, m."""
+def _extent(sim: RunState) -> float:
+    """The extent of a scene of points, m, as a unit of length."""
     return float(np.ptp(sim.positions, axis=0).max()) or 1.0

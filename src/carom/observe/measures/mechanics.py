@@ -1,4 +1,4 @@
-"""What mechanics keeps: energy, momentum, angular momentum; where the centre of mass is, and how high a tower."""
+"""Mechanical quantities: energy, momentum, angular momentum, centre of mass, height of linked balls."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from carom import numerics
-from carom.observe.measures.room import unwrapped
-from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.measures.geometry import unwrapped
+from carom.observe.observable import Floats, Observable, RunState, register
 from carom.scene import Links, Scene
 
 
@@ -18,8 +18,8 @@ class KineticEnergy(Observable):
 
     name, symbol, unit = "kinetic_energy", "E_k", "J"
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         return sim.kinetic_energy
 
 
@@ -29,8 +29,8 @@ class PotentialEnergy(Observable):
 
     name, symbol, unit = "potential_energy", "E_p", "J"
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         return sim.potential_energy
 
 
@@ -40,8 +40,8 @@ class Energy(Observable):
 
     name, symbol, unit = "energy", "E", "J"
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         return sim.energy
 
 
@@ -51,8 +51,8 @@ class Momentum(Observable):
 
     name, symbol, unit = "momentum", "P", "kg m/s"
 
-    def sample(self, sim: Moment) -> Floats:
-        """Of this instant, a number an axis."""
+    def sample(self, sim: RunState) -> Floats:
+        """The value now: one number per axis."""
         return np.asarray(sim.momentum, dtype=np.float64)
 
 
@@ -60,13 +60,13 @@ class Momentum(Observable):
 class AngularMomentum(Observable):
     """L = Σ m r × v about the origin of coordinates, kg m²/s: a number in 2D, a vector in 3D.
 
-    Places are unwrapped. It is constant in unbounded space only; a periodic box has no axis to turn about.
+    Positions are unwrapped. It is conserved in unbounded space only; a periodic box has no axis of rotation.
     """
 
     name, symbol, unit = "angular_momentum", "L", "kg m²/s"
 
-    def sample(self, sim: Moment) -> float | Floats:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float | Floats:
+        """The value now."""
         there = np.flatnonzero(~np.isnan(sim.positions[:, 0]) & (sim.scene.balls.born <= sim.time))
         places = unwrapped(sim.scene, sim.positions, sim.turns)[there]
         velocities, masses = sim.velocities[there], sim.masses[there]
@@ -77,13 +77,13 @@ class AngularMomentum(Observable):
 
 @register
 class CentreOfMass(Observable):
-    """R = Σ m r / Σ m, m; of the balls that are there, unwrapped."""
+    """R = Σ m r / Σ m, m: of the balls that exist, from unwrapped positions."""
 
     name, symbol, unit = "centre_of_mass", "R", "m"
     of_time: ClassVar[bool] = True
 
-    def sample(self, sim: Moment) -> Floats:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> Floats:
+        """The value now."""
         there = np.flatnonzero(~np.isnan(sim.positions[:, 0]) & (sim.scene.balls.born <= sim.time))
         places, masses = unwrapped(sim.scene, sim.positions, sim.turns)[there], sim.masses[there]
         if not there.size:
@@ -93,22 +93,22 @@ class CentreOfMass(Observable):
 
 @register
 class Height(Observable):
-    """h, m: from the lowest to the highest ball that has a link, against gravity, or along y; 0 where none has.
+    """h, m: from the lowest to the highest linked ball, against gravity, or along y without it; 0 without links.
 
-    The score of a tower. Balls whose links have all broken do not count; a frame of a recording does not know which
-    have, and counts them all.
+    The score of a tower. Balls whose links have all broken do not count. A frame of a recording does not know
+    which links have broken, and counts all linked balls.
     """
 
     name, symbol, unit = "height", "h", "m"
     of_time: ClassVar[bool] = True
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         return built_height(sim.scene, getattr(sim, "links", sim.scene.links), sim.positions)
 
 
 def built_height(scene: Scene, links: Links, places: Floats) -> float:
-    """How high what is linked has been built, m; who is not there (NaN) does not count."""
+    """The height of the linked balls, m; absent balls (NaN) do not count."""
     linked = np.unique(links.between)
     pull = np.array(scene.gravity)
     up = -pull / numerics.length(pull) if pull.any() else np.eye(scene.dimension)[1]

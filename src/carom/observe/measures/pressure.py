@@ -7,19 +7,19 @@ from typing import Any
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
-from carom.observe.interval import OverInterval, running
-from carom.observe.measures.room import mean_radius, volume, wall_area
+from carom.observe.interval import OverInterval, add_in_order
+from carom.observe.measures.geometry import mean_radius, volume, wall_area
 from carom.observe.measures.thermo import thermal
-from carom.observe.observable import Moment, ratio, register
+from carom.observe.observable import RunState, ratio, register
 from carom.scene import Scene
 from carom.solvers.collision_record import BALL, WALL
 
 
 class Virial(OverInterval):
-    """What collisions between balls add to the pressure: Σ r·J, J, with r from centre to centre and J the impulse."""
+    """The contribution of ball-ball collisions to the pressure: Σ r·J, J, r from centre to centre, J the impulse."""
 
-    def begin(self, sim: Moment) -> None:
-        """Look whether the virial of collisions is all there is."""
+    def begin(self, sim: RunState) -> None:
+        """Check that collisions are the only source of the virial."""
         super().begin(sim)
         _check_gas(sim.scene, type(self).__name__)
         self.radii = sim.radii
@@ -29,21 +29,21 @@ class Virial(OverInterval):
     def collide(self, rows: NDArray[Any]) -> None:
         """Add the virial of collisions between balls: at contact, r is (R_a + R_b) along the normal."""
         met = rows[rows["kind"] == BALL]
-        self.tally[0] = running(self.tally[0], met["impulse"] * (self.radii[met["a"]] + self.radii[met["b"]]))
+        self.tally[0] = add_in_order(self.tally[0], met["impulse"] * (self.radii[met["a"]] + self.radii[met["b"]]))
 
 
 @register
 class VirialPressure(Virial):
     """p = (N k_B T + Σ r·J / (d t)) / V, Pa (N/m in 2D).
 
-    The virial theorem for impulses: B. J. Alder and T. E. Wainwright, J. Chem. Phys. 33 (1960) 1439. V is the room that
-    the centres have: in a periodic box all of it, between walls a radius less on each side.
+    The virial theorem for impulses: B. J. Alder and T. E. Wainwright, J. Chem. Phys. 33 (1960) 1439. V is the volume
+    available to the centres: in a periodic box all of it, between walls one radius less on each side.
     """
 
     name, symbol, unit = "virial_pressure", "p", "Pa"
 
-    def mean(self, sim: Moment, dt: float) -> float:
-        """Over the interval; temperature is that of now."""
+    def mean(self, sim: RunState, dt: float) -> float:
+        """The mean over the interval; the temperature is that at its end."""
         heat = thermal(sim)
         return float((heat.who.size * heat.kt + self.tally[0] / (sim.scene.dimension * dt)) / self.room)
 
@@ -58,25 +58,25 @@ class Compressibility(Virial):
 
     name, symbol, unit = "compressibility", "Z", ""
 
-    def mean(self, sim: Moment, dt: float) -> float:
-        """Over the interval; temperature is that of now."""
+    def mean(self, sim: RunState, dt: float) -> float:
+        """The mean over the interval; the temperature is that at its end."""
         heat = thermal(sim)
         return 1.0 + ratio(float(self.tally[0]), sim.scene.dimension * heat.who.size * heat.kt * dt)
 
 
 @register
 class WallPressure(OverInterval):
-    """p = Σ J / (A t), Pa (N/m in 2D): momentum that the walls of the boundary receive, over their area and time.
+    """p = Σ J / (A t), Pa (N/m in 2D): momentum transferred to the walls of the boundary, per area and time.
 
     J is the impulse of each collision along the wall's normal: p is the mean force on an area, as kinetic theory has it
     (S. Chapman and T. G. Cowling, The Mathematical Theory of Non-Uniform Gases, 3rd ed., Cambridge 1970, ch. 2). A is
-    the area that centres can reach, one radius inside. In a polygon it is the wall's own length.
+    the area that centres can reach, one radius inside. For a polygon it is the length of the wall itself.
     """
 
     name, symbol, unit = "wall_pressure", "p_w", "Pa"
 
-    def begin(self, sim: Moment) -> None:
-        """Look whether there are walls."""
+    def begin(self, sim: RunState) -> None:
+        """Check that there are walls."""
         super().begin(sim)
         self.unit = unit_of_pressure(sim.scene)
         self.area = wall_area(sim.scene, mean_radius(sim.scene))
@@ -84,21 +84,21 @@ class WallPressure(OverInterval):
             raise ArgumentError([Problem("wall_pressure", "the scene has no walls", "Use virial_pressure.")])
 
     def collide(self, rows: NDArray[Any]) -> None:
-        """Add the impulses of walls."""
-        self.tally[0] = running(self.tally[0], rows["impulse"][rows["kind"] == WALL])
+        """Add the impulses on walls."""
+        self.tally[0] = add_in_order(self.tally[0], rows["impulse"][rows["kind"] == WALL])
 
-    def mean(self, sim: Moment, dt: float) -> float:  # noqa: ARG002  # impulses and area are all it needs
-        """Over the interval."""
+    def mean(self, sim: RunState, dt: float) -> float:  # noqa: ARG002  # impulses and area are all it needs
+        """The mean over the interval."""
         return float(self.tally[0] / (self.area * dt))
 
 
 def unit_of_pressure(scene: Scene) -> str:
-    """Force over length in the plane, over area in space."""
+    """The SI unit of pressure: force per length in 2D, per area in 3D."""
     return "N/m" if scene.dimension == 2 else "Pa"
 
 
 def _check_gas(scene: Scene, who: str) -> None:
-    """Free balls alone: other forces have a virial of their own."""
+    """Refuse all but free balls: other forces contribute to the virial, too."""
     others = {
         "links": len(scene.links) > 0,
         "attraction": scene.attraction is not None,

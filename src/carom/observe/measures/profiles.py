@@ -1,4 +1,4 @@
-"""How density and temperature vary along an axis."""
+"""Profiles of density and temperature along an axis."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
 from carom.observe.measures.thermo import present
-from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.observable import Floats, Observable, RunState, register
 from carom.scene import Box
 
 LAYERS = 50
 
 
 class Profile(Observable):
-    """Something in layers across a box, by the height above where gravity pulls to (without gravity, along y).
+    """A quantity in layers of a box, by the height against gravity (without gravity, along y).
 
-    Where gravity is aslant, the height is along the axis on which it pulls most.
+    If gravity is oblique, the height is along the axis of its largest component.
     """
 
     across: ClassVar[tuple[str, str]] = ("height", "m")
 
-    def begin(self, sim: Moment) -> None:
+    def begin(self, sim: RunState) -> None:
         """Choose the layers."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
@@ -37,8 +37,8 @@ class Profile(Observable):
         self.edges = np.linspace(0.0, size[self.axis], LAYERS + 1)
         self.slab = float(np.prod(size)) / LAYERS
 
-    def layers(self, sim: Moment) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The balls, and the layer that each is in."""
+    def layers(self, sim: RunState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The indices of the balls, and the layer of each."""
         who = present(sim)
         place = sim.positions[who, self.axis]
         height = place if self.down else self.edges[-1] - place
@@ -60,25 +60,25 @@ class DensityProfile(Profile):
 
     name, symbol, unit = "density_profile", "ρ(y)", "1/m³"
 
-    def begin(self, sim: Moment) -> None:
+    def begin(self, sim: RunState) -> None:
         """Choose the layers."""
         super().begin(sim)
         self.unit = "1/m²" if sim.scene.dimension == 2 else "1/m³"
 
-    def sample(self, sim: Moment) -> Floats:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> Floats:
+        """The value now."""
         _, layer = self.layers(sim)
         return np.bincount(layer, minlength=LAYERS) / self.slab
 
 
 @register
 class TemperatureProfile(Profile):
-    """k_B T = <m v²> / d in each layer, J; NaN where nobody is. In equilibrium it is the same at all heights."""
+    """k_B T = <m v²> / d in each layer, J; NaN in an empty one. In equilibrium it is the same at all heights."""
 
     name, symbol, unit = "temperature_profile", "k_B T(y)", "J"
 
-    def sample(self, sim: Moment) -> Floats:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> Floats:
+        """The value now."""
         who, layer = self.layers(sim)
         energy: Any = sim.masses[who] * (sim.velocities[who] ** 2).sum(axis=1) / sim.scene.dimension
         count = np.bincount(layer, minlength=LAYERS)

@@ -1,4 +1,4 @@
-"""How speeds are distributed, against Maxwell's law and the exact one of few balls."""
+"""The distribution of speeds, compared with Maxwell's law and with the exact law for few balls."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.observe.measures.geometry import conserved_axes
 from carom.observe.measures.rates import mean_speed
-from carom.observe.measures.room import conserved_axes
 from carom.observe.measures.theory import finite_share, kolmogorov
 from carom.observe.measures.thermo import thermal
-from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.observable import Floats, Observable, RunState, register
 
 BINS = 64
 WIDEST = 5.0
-"""Speeds are counted up to so many times sqrt(k_B T / m); Maxwell has one in 10^5 beyond."""
+"""The histogram ends at this multiple of sqrt(k_B T / m); beyond, Maxwell's law has one speed in 10^5."""
 
 
 @register
@@ -25,30 +25,30 @@ class MeanSpeed(Observable):
 
     name, symbol, unit = "mean_speed", "<v>", "m/s"
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         return mean_speed(sim)
 
 
 @register
 class Speeds(Observable):
-    """Density of speeds in bins, s/m: the part of the balls in a bin, over its width.
+    """The density of speeds in bins, s/m: the part of the balls in a bin, over its width.
 
-    The bins reach to 5 sqrt(k_B T / m) of the lightest ball at the start; what is faster is not counted.
+    The bins reach to 5 sqrt(k_B T / m) of the lightest ball at the start; faster balls are not counted.
     """
 
     name, symbol, unit = "speeds", "f(v)", "s/m"
     across: ClassVar[tuple[str, str]] = ("speed", "m/s")
 
-    def begin(self, sim: Moment) -> None:
+    def begin(self, sim: RunState) -> None:
         """Choose the bins."""
         heat = thermal(sim)
         light = float(heat.masses.min()) if heat.masses.size else 1.0
         end = WIDEST * float(np.sqrt(heat.kt / light)) if heat.kt > 0.0 else 1.0
         self.edges = np.linspace(0.0, end, BINS + 1)
 
-    def sample(self, sim: Moment) -> Floats:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> Floats:
+        """The value now."""
         speed = np.sqrt((thermal(sim).velocities ** 2).sum(axis=1))
         counts, _ = np.histogram(speed, bins=self.edges)
         return np.asarray(counts / (max(speed.size, 1) * np.diff(self.edges)))
@@ -62,7 +62,7 @@ class Speeds(Observable):
         return {"edges": self.edges.copy()}
 
     def load(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """The same bins as before."""
+        """Restore the bins."""
         self.edges = np.array(state["edges"])
 
 
@@ -77,15 +77,15 @@ class MaxwellDistance(Observable):
 
     name, symbol, unit = "maxwell_distance", "D", ""
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         return kolmogorov(shares(sim))
 
 
-def shares(sim: Moment) -> Floats:
-    """For each ball, the part of the exact law of speeds that is below its own; in equilibrium, even in 0 to 1.
+def shares(sim: RunState) -> Floats:
+    """The cumulative probability of each ball's speed by the exact law; in equilibrium, uniform in 0 to 1.
 
-    The law is that of velocities lying evenly on the sphere of the kinetic energy of now (see `finite_share`).
+    The law is that of velocities uniform on the sphere of the present kinetic energy (see `finite_share`).
     """
     heat = thermal(sim)
     if heat.freedom <= 0 or not heat.kt > 0.0:

@@ -1,4 +1,4 @@
-"""How balls are arranged: the radial distribution."""
+"""Structure: the radial distribution function g(r)."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
-from carom.observe.measures.room import periodic_axes
+from carom.observe.measures.geometry import periodic_axes
 from carom.observe.measures.thermo import present
-from carom.observe.observable import Floats, Moment, Observable, register
+from carom.observe.observable import Floats, Observable, RunState, register
 from carom.scene import Box
 
 REACH = 5.0
-"""g(r) is told up to so many mean diameters, or to half of the shortest side."""
+"""The range of g(r) in mean diameters; at most half of the shortest side."""
 PER_DIAMETER = 40
-"""Bins a mean diameter; contact of equal balls falls on an edge."""
+"""Bins per mean diameter; contact of equal balls is on an edge of a bin."""
 CHUNK = 1 << 21
-"""Pairs that are looked at together."""
+"""Pairs that are processed at once."""
 DIRECTIONS = 64
-"""Angles over which the overlap of a box with itself, shifted, is averaged."""
+"""Number of angles for the average of the overlap of a box with its shifted copy."""
 
 
 @register
 class RadialDistribution(Observable):
-    """g(r): how many pairs of balls are at the distance r, over how many there would be without any order.
+    """g(r): the number of pairs of balls at distance r, relative to the number without any order.
 
     g(r) = n(r) / (N (N - 1) / 2 · V_bin / V); M. P. Allen and D. J. Tildesley, Computer Simulation of Liquids, ch. 8.2.
-    Distances are to the nearest image. Between walls, pairs of a box are fewer at larger distances, by the share of the
-    room that overlaps with itself when it is shifted by r: that is divided out. Point balls have their distances in
+    Distances are to the nearest image. Between walls, a box has fewer pairs at larger distances, by the part of it
+    that overlaps with its copy shifted by r: the result is divided by this part. Distances of point balls are in
     units of the mean spacing.
     """
 
     name, symbol, unit = "radial_distribution", "g(r)", ""
     across: ClassVar[tuple[str, str]] = ("distance", "m")
 
-    def begin(self, sim: Moment) -> None:
-        """Choose the bins, and count how many pairs without order would be in each."""
+    def begin(self, sim: RunState) -> None:
+        """Choose the bins."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
             raise ArgumentError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
@@ -52,15 +52,15 @@ class RadialDistribution(Observable):
         self.edges = np.arange(max(int(end / unit * PER_DIAMETER), 1) + 1) * unit / PER_DIAMETER
         self.sizes, self.around, self.room = size, around, room
 
-    def sample(self, sim: Moment) -> Floats:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> Floats:
+        """The value now."""
         places = sim.positions[present(sim)]
         counts = pair_counts(places, self.sizes, self.around, self.edges)
         pairs = 0.5 * len(places) * (len(places) - 1)
         return np.asarray(counts / np.maximum(pairs * self._expected(), 1e-300))
 
     def _expected(self) -> Floats:
-        """The part of all pairs that falls into each bin if there is no order."""
+        """The part of all pairs that falls into each bin without order."""
         middle, d = self.columns(), len(self.sizes)
         shell = pi ** (0.5 * d) / (1.0 if d == 2 else 0.75 * pi**0.5) * (self.edges[1:] ** d - self.edges[:-1] ** d)
         return np.asarray(shell / np.prod(self.room) * overlap(middle, self.room, self.around))
@@ -71,7 +71,7 @@ class RadialDistribution(Observable):
 
 
 def overlap(distance: Floats, room: Floats, around: NDArray[np.bool_]) -> Floats:
-    """What part of a box lies within itself when it is shifted by a distance, over all directions.
+    """The part of a box that overlaps with its copy shifted by a distance, averaged over all directions.
 
     The product of (1 - r |u_k| / L_k) over the axes with walls, averaged over unit vectors u.
     """
@@ -91,7 +91,7 @@ def overlap(distance: Floats, room: Floats, around: NDArray[np.bool_]) -> Floats
 
 
 def pair_counts(places: Floats, sizes: Floats, around: NDArray[np.bool_], edges: Floats) -> NDArray[np.int64]:
-    """How many pairs are in each bin of distance; cells as wide as the last edge keep the work near N."""
+    """The number of pairs in each bin of distance; cells as wide as the last edge keep the work of order N."""
     counts = np.zeros(edges.size - 1, dtype=np.int64)
     cells = np.maximum((sizes / edges[-1]).astype(np.intp), 1)
     if len(places) < 2:
@@ -115,13 +115,13 @@ def pair_counts(places: Floats, sizes: Floats, around: NDArray[np.bool_], edges:
 def _stepped(
     where: NDArray[np.intp], step: NDArray[np.intp], cells: NDArray[np.intp], around: NDArray[np.bool_]
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """The cell that is a step away from that of each ball, and whether there is one."""
+    """The cell one step away from that of each ball, and whether it exists."""
     there = where + step
     inside = np.asarray(((there >= 0) & (there < cells) | around).all(axis=1))
     return np.ravel_multi_index(tuple((there % cells).T), tuple(cells)), inside
 
 
-def _count(  # the inner loop of pair_counts, and nothing else
+def _count(  # seven arguments: the inner loop of pair_counts
     places: Floats,
     order: NDArray[np.intp],
     low: NDArray[np.intp],
@@ -152,7 +152,7 @@ def _count(  # the inner loop of pair_counts, and nothing else
 
 
 def contact_value(distance: Floats, g: Floats, diameter: float, width: float = 0.25) -> float:
-    """g(σ+), from a parabola through ln g in the bins from σ to (1 + width) σ; NaN without enough of them."""
+    """g(σ+), from a parabola fitted to ln g in the bins from σ to (1 + width) σ; NaN if there are too few."""
     near = (distance > diameter) & (distance < (1.0 + width) * diameter) & (g > 0.0)
     if near.sum() < 4:
         return float("nan")

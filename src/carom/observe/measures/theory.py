@@ -1,4 +1,4 @@
-"""What theory says of gases of hard disks and balls: the laws that measurements are compared with."""
+"""Theory of gases of hard disks and balls: the laws that measurements are compared with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VIRIAL = {
 }
 """B_k / B_2^(k-1) of hard disks and hard balls, k = 2 to 10.
 
-Up to the fourth in closed form; the others from N. Clisby and B. M. McCoy, J. Stat. Phys. 122 (2006) 15, table 1.
+The first three in closed form; the others from N. Clisby and B. M. McCoy, J. Stat. Phys. 122 (2006) 15, table 1.
 """
 FITTED = {
     1: 4.0, 2: 6.0, 3: 2.3647684, 4: -0.8698551, 5: 1.1062803, 6: -1.1014221, 7: 0.66605866, 8: -0.03633431,
@@ -29,7 +29,7 @@ SECOND = {2: 2.0, 3: 4.0}
 
 
 def packing_fraction(radii: Floats, volume: float, dimension: int) -> float:
-    """η: the part of the volume that balls fill."""
+    """η: the packing fraction, the part of the volume that balls fill."""
     each = pi * radii**2 if dimension == 2 else 4.0 / 3.0 * pi * radii**3
     return float(each.sum() / volume)
 
@@ -45,17 +45,17 @@ def compressibility(eta: float, dimension: int) -> float:
 
 
 def uncertainty(eta: float, dimension: int) -> float:
-    """Five times the last term of the series in `compressibility`: how far it may be off in the fluid.
+    """Five times the last term of the series in `compressibility`: a bound of its error in the fluid.
 
-    Five, because the other ways to sum the coefficients up (Padé approximants) and the published equation of state of
-    balls differ by up to as much. Near freezing the series is too high all the same (disks, 0.70): at η = 0.67 by 1.5 %
+    Five, because other ways to sum the coefficients (Padé approximants) and the published equation of state of
+    balls differ by up to as much. Near freezing the series is still too high (disks, 0.70): at η = 0.67 by 1.5 %
     (B. Li and others, J. Chem. Phys. 157 (2022) 234111).
     """
     return 5.0 * abs(_series(eta, dimension, 10) - _series(eta, dimension, 9))
 
 
 def _series(eta: float, dimension: int, terms: int) -> float:
-    """(1 - η)^-d times the series of (1 - η)^d Z, up to so many virial coefficients."""
+    """(1 - η)^-d times the series of (1 - η)^d Z, with the first `terms` virial coefficients."""
     virial = np.array([1.0, *(b * SECOND[dimension] ** (k + 1) for k, b in enumerate(VIRIAL[dimension]))])[:terms]
     damped = np.convolve(virial, np.polynomial.polynomial.polypow([1.0, -1.0], dimension))[:terms]
     return float(np.polynomial.polynomial.polyval(eta, damped) / (1.0 - eta) ** dimension)
@@ -72,21 +72,21 @@ def carnahan_starling(eta: Number) -> Number:
 
 
 def fitted_balls(eta: float) -> float:
-    """Z of hard balls, fitted to molecular dynamics: a power series in η/(1 - η) that has the known B_2 to B_6.
+    """Z of hard balls, fitted to molecular dynamics: a power series in η/(1 - η) with the known B_2 to B_6.
 
     The form, and the accuracy of 4e-5 in the fluid, are of J. Kolafa, S. Labík and A. Malijevský, Phys. Chem. Chem.
-    Phys. 6 (2004) 2335; the coefficients as the program DynamO has them (Enskog.hpp, there called HEYES).
+    Phys. 6 (2004) 2335; the coefficients are those of the program DynamO (Enskog.hpp, there called HEYES).
     """
     x = eta / (1.0 - eta)
     return 1.0 + sum(factor * x**power for power, factor in FITTED.items())
 
 
 def finite_size(eta: float, dimension: int, count: int) -> float:
-    """By how much Z of N balls in a periodic box differs from that of many, to first order in 1/N.
+    """The difference of Z of N balls in a periodic box from that of an infinite system, to first order in 1/N.
 
-    With N fixed, β F = N β f + ln S(0) / 2 (a sum over N in the grand ensemble, to the second order round its peak), so
+    With N fixed, β F = N β f + ln S(0) / 2 (a sum over N in the grand ensemble, to second order round its peak), so
     that ΔZ = (η / 2 N) d ln S(0) / dη with 1/S(0) = d(η Z)/dη: J. L. Lebowitz and J. K. Percus, Phys. Rev. 124 (1961)
-    1673. Its beginning, -2^(d-1) η / N, is that of N (N - 1) / 2 pairs.
+    1673. Its lowest order, -2^(d-1) η / N, is that of N (N - 1) / 2 pairs.
     """
     step = 1e-4 * min(eta, 1.0 - eta)
 
@@ -109,29 +109,29 @@ def thermal_speed(kt: float, mass: float, dimension: int) -> float:
 
 
 def enskog_rate(density: float, diameter: float, kt: float, mass: float, chi: float, dimension: int) -> float:
-    """Γ of a ball in a gas of equal ones, 1/s: 2 ρ σ χ sqrt(π k_B T / m) in 2D, 4 ρ σ² χ sqrt(π k_B T / m) in 3D.
+    """Γ of a ball in a gas of equal balls, 1/s: 2 ρ σ χ sqrt(π k_B T / m) in 2D, 4 ρ σ² χ sqrt(π k_B T / m) in 3D.
 
-    χ is the contact value g(σ): Enskog's theory (S. Chapman and T. G. Cowling, ch. 16). In equilibrium it is exact, as
-    velocities there are independent of places; for few balls, times `fixed_energy`.
+    χ is the contact value g(σ): Enskog's theory (S. Chapman and T. G. Cowling, ch. 16). It is exact in equilibrium, as
+    velocities are independent of positions there; for few balls multiply by `fixed_energy`.
     """
     speed = sqrt(pi * kt / mass)
     return 2.0 * density * diameter * chi * speed if dimension == 2 else 4.0 * density * diameter**2 * chi * speed
 
 
 def fixed_energy(freedom: int) -> float:
-    """By what factor mean speeds, and so rates, of balls with a fixed energy are above those of Maxwell's law.
+    """The factor by which mean speeds, and so rates, at fixed energy exceed those of Maxwell's law.
 
-    A component of a vector that lies evenly on a sphere in f dimensions: sqrt(f/2) Γ(f/2) / Γ((f + 1)/2), or about
+    From a component of a vector that is uniform on a sphere in f dimensions: sqrt(f/2) Γ(f/2) / Γ((f + 1)/2), about
     1 + 1/(4 f).
     """
     return sqrt(0.5 * freedom) * exp(lgamma(0.5 * freedom) - lgamma(0.5 * (freedom + 1)))
 
 
 def enskog_diffusion(density: float, diameter: float, kt: float, mass: float, chi: float, dimension: int) -> float:
-    """D of Enskog in the first Sonine approximation, m²/s.
+    """Enskog's D in the first Sonine approximation, m²/s.
 
     1/(2 ρ σ χ) sqrt(k_B T / π m) in 2D (D. M. Gass, J. Chem. Phys. 54 (1971) 1898), 3/(8 ρ σ² χ) sqrt(k_B T / π m) in
-    3D (Chapman and Cowling, ch. 16). Of gases: in dense ones collisions remember each other, and D differs.
+    3D (Chapman and Cowling, ch. 16). For gases: in dense fluids successive collisions are correlated, and D differs.
     """
     speed = sqrt(kt / (pi * mass))
     if dimension == 2:
@@ -150,7 +150,7 @@ def maxwell_density(speed: Floats, kt: float, mass: float, dimension: int) -> Fl
 
 
 def maxwell_share(speed: Floats, kt: float, mass: Floats | float, dimension: int) -> Floats:
-    """The part of the balls that Maxwell's law has below a speed."""
+    """The cumulative distribution of speeds by Maxwell's law."""
     x = np.asarray(speed) / np.sqrt(kt / np.asarray(mass))
     if dimension == 2:
         return -np.expm1(-0.5 * x**2)
@@ -161,11 +161,11 @@ def maxwell_share(speed: Floats, kt: float, mass: Floats | float, dimension: int
 def finite_share(
     speed: Floats, kt: float, mass: Floats | float, dimension: int, freedom: int, total: float | None
 ) -> Floats:
-    """The exact law for few balls: their energy is fixed, so that none can have more than all.
+    """The cumulative distribution of speeds of few balls, whose total energy is fixed.
 
-    All velocities lie evenly on a sphere in f dimensions; the share of balls below v is the regularised incomplete beta
-    function I_x(d/2, (f - d)/2) with x = v²/v_max², v_max² = f k_B T / m; where total momentum is zero, times
-    1 - m/M with M the mass of all, `total` (None: momentum is not conserved).
+    All velocities are uniform on a sphere in f dimensions; the share of balls below v is the regularised incomplete
+    beta function I_x(d/2, (f - d)/2) with x = v²/v_max², v_max² = f k_B T / m; if total momentum is zero, v_max² is
+    multiplied by 1 - m/M, where M is the mass of all balls, `total` (None: momentum is not conserved).
     """
     most = freedom * kt / np.asarray(mass)
     if total is not None:
@@ -212,7 +212,7 @@ def _beta_fraction(a: float, b: float, x: Floats) -> Floats:
 
 
 def kolmogorov(shares: Floats) -> float:
-    """D: the largest distance between the shares (which should lie evenly in 0 to 1) and where they should lie."""
+    """D: the largest distance between the sorted shares and a uniform distribution in 0 to 1."""
     ordered = np.sort(shares)
     n = ordered.size
     steps = np.arange(n)
@@ -220,7 +220,7 @@ def kolmogorov(shares: Floats) -> float:
 
 
 def kolmogorov_probability(distance: float, independent: float) -> float:
-    """The probability that n independent samples of the law itself are so far from it, or further.
+    """The probability that n independent samples of the law itself are at this distance or a larger one.
 
     2 Σ (-1)^(k-1) exp(-2 k² λ²) with λ = D (sqrt(n) + 0.12 + 0.11/sqrt(n)): M. A. Stephens, J. R. Stat. Soc. B 32
     (1970) 115.
@@ -233,5 +233,5 @@ def kolmogorov_probability(distance: float, independent: float) -> float:
 
 
 def barometric_height(kt: float, mass: float, gravity: float) -> float:
-    """The scale height k_B T / (m g), m: density of an ideal gas falls off as e^(-y/h)."""
+    """The scale height k_B T / (m g), m: the density of an ideal gas decreases as e^(-y/h)."""
     return kt / (mass * gravity)

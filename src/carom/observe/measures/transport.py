@@ -1,4 +1,4 @@
-"""How balls spread, and how long they remember their velocity."""
+"""Transport: mean squared displacement and velocity autocorrelation."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError, Problem
-from carom.observe.measures.room import unwrapped
+from carom.observe.measures.geometry import unwrapped
 from carom.observe.measures.thermo import present
-from carom.observe.observable import Floats, Moment, Observable, ratio, register
+from carom.observe.observable import Floats, Observable, RunState, ratio, register
 
 
 class SinceStart(Observable):
-    """Something of each ball, compared with what it was when recording began."""
+    """A quantity of each ball, compared with its value at the start of the recording."""
 
     of_time: ClassVar[bool] = True
     start: Floats
 
-    def each(self, sim: Moment) -> Floats:
-        """Of all balls, a row each; NaN for those that do not count."""
+    def each(self, sim: RunState) -> Floats:
+        """The quantity of all balls, one row per ball; NaN for balls that do not count."""
         raise NotImplementedError(f"{type(self).__name__} has no each()")
 
-    def begin(self, sim: Moment) -> None:
-        """Remember the start."""
+    def begin(self, sim: RunState) -> None:
+        """Keep the values at the start."""
         self.start = self.each(sim)
 
-    def both(self, sim: Moment) -> tuple[Floats, Floats]:
-        """At the start and now, of those that were there both times."""
+    def both(self, sim: RunState) -> tuple[Floats, Floats]:
+        """The values at the start and now, of the balls that exist both times."""
         now = self.each(sim)
         if now.shape != self.start.shape:
             what = f"balls: {len(self.start)} when recording began, {len(now)} now"
@@ -38,11 +38,11 @@ class SinceStart(Observable):
         return self.start[good], now[good]
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The start."""
+        """The values at the start."""
         return {"start": self.start.copy()}
 
     def load(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """The same start as before."""
+        """Restore the values at the start."""
         self.start = np.array(state["start"])
 
 
@@ -54,27 +54,27 @@ def _only(values: Floats, who: NDArray[np.intp]) -> Floats:
 
 @register
 class MeanSquaredDisplacement(SinceStart):
-    """<|r(t) - r(0)|²>, m²: over all balls that move, unwrapped, from when recording began.
+    """<|r(t) - r(0)|²>, m²: over all balls that can move, unwrapped, since the start of the recording.
 
     In a gas it grows as 2 d D t after some collisions (A. Einstein, Ann. Phys. 17 (1905) 549). The analysis of a
-    recording averages over many beginnings.
+    recording averages over many start times.
     """
 
     name, symbol, unit = "mean_squared_displacement", "<Δr²>", "m²"
 
-    def each(self, sim: Moment) -> Floats:
-        """Places, m."""
+    def each(self, sim: RunState) -> Floats:
+        """Unwrapped positions, m."""
         return _only(unwrapped(sim.scene, sim.positions, sim.turns), present(sim))
 
-    def sample(self, sim: Moment) -> float:
-        """Up to this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         before, now = self.both(sim)
         return ratio(float(((now - before) ** 2).sum()), len(now))
 
 
 @register
 class VelocityAutocorrelation(SinceStart):
-    """<v(0)·v(t)> / <v(0)²>, a plain number: 1 at the beginning of the recording; NaN if nothing moved then.
+    """<v(0)·v(t)> / <v(0)²>, a plain number: 1 at the start of the recording; NaN if nothing moved then.
 
     Its integral over time, times <v²>/d, is the diffusion coefficient (M. S. Green, J. Chem. Phys. 22 (1954) 398;
     R. Kubo, J. Phys. Soc. Jpn. 12 (1957) 570).
@@ -82,11 +82,11 @@ class VelocityAutocorrelation(SinceStart):
 
     name, symbol, unit = "velocity_autocorrelation", "C_v", ""
 
-    def each(self, sim: Moment) -> Floats:
+    def each(self, sim: RunState) -> Floats:
         """Velocities, m/s."""
         return _only(sim.velocities, present(sim))
 
-    def sample(self, sim: Moment) -> float:
-        """Of this instant."""
+    def sample(self, sim: RunState) -> float:
+        """The value now."""
         before, now = self.both(sim)
         return ratio(float((before * now).sum()), float((before**2).sum()))

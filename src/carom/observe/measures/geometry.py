@@ -1,4 +1,4 @@
-"""How much room a scene gives to its balls: volume, and area of the walls, as the centres of the balls know them."""
+"""Geometry that measurements need: volume and wall area available to the centres of balls, conserved axes."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ def box_sizes(scene: Scene) -> Floats | None:
 
 
 def periodic_axes(scene: Scene) -> NDArray[np.bool_]:
-    """Along which axes is space periodic?"""
+    """True for each periodic axis."""
     if isinstance(scene.boundary, Box):
         return np.array(scene.boundary.periodic)
     return np.zeros(scene.dimension, dtype=bool)
 
 
 def unwrapped(scene: Scene, positions: Floats, turns: NDArray[np.int64]) -> Floats:
-    """Places as if periodic axes did not end, m."""
+    """Unwrapped positions, m: continuous across periodic boundaries."""
     sizes = box_sizes(scene)
     return positions if sizes is None else np.asarray(positions + turns * sizes)
 
 
 def mean_radius(scene: Scene) -> float:
-    """Of the balls that can move, m."""
+    """The mean radius of the balls that can move, m."""
     free = ~scene.balls.fixed
     return float(scene.balls.radius[free].mean()) if free.any() else 0.0
 
 
 def volume(scene: Scene, inset: float = 0.0) -> float:
-    """Of the space inside the boundary, m³ (m² in 2D); walls stand further in by `inset`, a ball's radius.
+    """The volume inside the boundary, m³ (m² in 2D), with the walls moved inwards by `inset`, a ball's radius.
 
-    With the radius of the balls as inset it is the room that their centres have, in which pressure from the virial and
-    pressure on the walls agree exactly. A polygon's walls are taken as they are.
+    With the radius of the balls as inset it is the volume available to their centres, for which pressure from the
+    virial and pressure on the walls agree exactly. The walls of a polygon are not moved.
     """
     wall = scene.boundary
     if scene.obstacles:
@@ -58,7 +58,7 @@ def volume(scene: Scene, inset: float = 0.0) -> float:
 
 
 def wall_area(scene: Scene, inset: float = 0.0) -> float:
-    """Of all walls of the boundary, m² (in 2D their length, m), further in by `inset`."""
+    """The area of all walls of the boundary, m² (in 2D their length, m), moved inwards by `inset`."""
     wall = scene.boundary
     if scene.obstacles:
         raise _unknown("obstacles have walls too", scene)
@@ -74,7 +74,7 @@ def wall_area(scene: Scene, inset: float = 0.0) -> float:
 
 
 def conserved_axes(scene: Scene) -> NDArray[np.bool_]:
-    """Along which axes the balls keep their total momentum: no wall, no gravity, and nothing fixed."""
+    """True for each axis along which total momentum is conserved: no wall, no gravity, nothing fixed."""
     wall, free = scene.boundary, np.zeros(scene.dimension, dtype=bool)
     if scene.obstacles or scene.balls.fixed.any() or scene.drag is not None:
         return free
@@ -88,7 +88,7 @@ def conserved_axes(scene: Scene) -> NDArray[np.bool_]:
 
 
 def conserves_rotation(scene: Scene) -> bool:
-    """Do the balls keep their angular momentum? In a smooth round vessel with nothing else they do."""
+    """True if angular momentum is conserved, as in a smooth round vessel with nothing else in it."""
     alone = not (scene.obstacles or scene.balls.fixed.any() or any(scene.gravity))
     return alone and isinstance(scene.boundary, Circle) and scene.friction.none and scene.drag is None
 
@@ -98,7 +98,7 @@ def _sides(box: Box) -> list[tuple[float, bool]]:
 
 
 def _length(outline: Outline) -> float:
-    """Of a closed outline, m."""
+    """The length of a closed outline, m."""
     straight = np.hypot(*outline.chord.T)
     curved = outline.bulge != 0.0
     arcs = outline.radius[curved] * 4.0 * np.arctan(np.abs(outline.bulge[curved]))
