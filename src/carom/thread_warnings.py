@@ -1,4 +1,4 @@
-"""Warnings, each to the thread that caused it.
+"""Warnings, each told at the line that led to it, and to the thread that caused it.
 
 `warnings.catch_warnings` swaps what the whole process does with warnings, and benches and runs of studies have threads
 of their own: one would hear, or lose, what another was told. Here, filter and ear are the process's, stay where they
@@ -7,17 +7,33 @@ are, and do nothing for threads that do not listen.
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["heard"]
+__all__ = ["heard", "warn_caller"]
+
+PACKAGE = __name__.partition(".")[0]
 
 _installing = threading.Lock()
 _otherwise = warnings.showwarning
 """What is done with warnings that nobody here listens to."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called into carom, however deep inside carom that becomes known."""
+    frame, level = sys._getframe(1), 2  # noqa: SLF001  # `inspect.stack` would read the source of every caller
+    while frame.f_back is not None and _is_ours(frame.f_globals):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(names: dict[str, Any]) -> bool:
+    """Are these the global names of a module of carom?"""
+    return str(names.get("__name__")).partition(".")[0] == PACKAGE
 
 
 class _Listeners(threading.local):

@@ -2,11 +2,12 @@
 
 import threading
 import warnings
+from typing import Any
 
 import pytest
 
 from carom.errors import StepWarning
-from carom.thread_warnings import heard
+from carom.thread_warnings import heard, warn_caller
 
 
 def test_all_kinds_are_heard_each_time_whatever_the_filters_say() -> None:
@@ -79,3 +80,13 @@ def test_one_who_leaves_takes_nothing_from_one_who_stays() -> None:
         warnings.warn("mine", UserWarning, stacklevel=1)
     thread.join(20)
     assert told == ["mine"]
+
+
+def test_a_warning_points_at_the_line_that_called_into_carom() -> None:
+    names: dict[str, Any] = {"__name__": "carom.somewhere", "warn_caller": warn_caller, "StepWarning": StepWarning}
+    calls = "def inside(depth):\n    warn_caller('deep', StepWarning) if depth == 0 else inside(depth - 1)\n"
+    exec(calls, names)
+    for depth in range(3):
+        with pytest.warns(StepWarning, match="deep") as told:
+            names["inside"](depth)
+        assert [each.filename for each in told] == [__file__]

@@ -30,6 +30,7 @@ from carom.storage.lock import Lock
 from carom.storage.recorder import Recorder
 from carom.storage.recording import Recording
 from carom.storage.tape import Header, Tape, versions
+from carom.thread_warnings import warn_caller
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine as ExactEngine
@@ -140,7 +141,7 @@ class Keeping(Following):
                 f"{target}: only the frame of now is kept, and no other instant can be rebuilt. "
                 "Give every=0.1 for a frame every 0.1 s, or at=[…]."
             )
-            warnings.warn(message, StorageWarning, stacklevel=2)
+            warn_caller(message, StorageWarning)
         return recorder
 
     def save(self, path: str | Path) -> None:
@@ -427,11 +428,11 @@ def _tell_what_is_missing(path: Path, saved: Checkpoint) -> None:
     """Say what of a saved run cannot be had again."""
     hooks = int(saved.wish.get("hooks", 0))
     if hooks:
-        many = "a hook, which is" if hooks == 1 else f"{hooks} hooks, which are"
-        message = f"{path}: the saved run had {many} code and not saved. Add it again before running on."
-        warnings.warn(message.replace("it again", "them again") if hooks > 1 else message, StorageWarning, stacklevel=3)
+        many, it = ("a hook, which is", "it") if hooks == 1 else (f"{hooks} hooks, which are", "them")
+        message = f"{path}: the saved run had {many} code and not saved. Add {it} again before running on."
+        warn_caller(message, StorageWarning)
     now = versions()
     others = [f"{name} {was} (now {now.get(name)})" for name, was in saved.versions.items() if now.get(name) != was]
     if others:
         message = f"{path}: saved with {', '.join(others)}. The run goes on, but perhaps not to the same bits."
-        warnings.warn(message, StorageWarning, stacklevel=3)
+        warn_caller(message, StorageWarning)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +26,7 @@ from carom.simulation.live_balls import BallIndex, Identities, LiveBalls, number
 from carom.simulation.readonly import check_settable, shown_only
 from carom.solvers import choose
 from carom.solvers.collision_record import collision_record
+from carom.thread_warnings import warn_caller
 from carom.views.svg import MOST_BALLS, draw
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Simulation(Keeping):
                 f"the run goes in steps because of {' and '.join(switch)}; the exact solver could do this scene. "
                 "Leave that out for exact collisions, or say solver='stepped' (--solver stepped)."
             )
-            warnings.warn(message, SolverWarning, stacklevel=2)
+            warn_caller(message, SolverWarning)
         if check:
             problems = placement.problems(scene)
             if problems:
@@ -181,7 +181,7 @@ class Simulation(Keeping):
             what = f"{shown(collisions)} is not a number of collisions"
             raise ArgumentError([Problem("collisions", what, "Use a whole number, 0 or more.")])
         if self._solver.name == "stepped":
-            self._stepped("run").announce_work(end, stacklevel=3)  # who runs it
+            self._stepped("run").announce_work(end)
         return end, min(int(count), MANY)
 
     def _advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:

@@ -285,7 +285,7 @@ def _grip(engine: Engine, ball: int, mass: float) -> float:
 def _warn(engine: Engine, grips: Any) -> None:
     from carom.solvers.stepped.integrators.method import warn_if_unstable  # noqa: PLC0415  # Numba is not loaded before it runs
 
-    warn_if_unstable(engine.scene, engine.method, hands=grips, stacklevel=4)  # who pulls
+    warn_if_unstable(engine.scene, engine.method, hands=grips)
 
 
 def _hand() -> Any:

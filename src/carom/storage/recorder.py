@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from time import monotonic
@@ -19,6 +18,7 @@ from carom.observe.follower import LOG_ROWS, Follower
 from carom.observe.sampler import Sampler
 from carom.storage.checkpoint import checkpoint_of
 from carom.storage.tape import Tape
+from carom.thread_warnings import warn_caller
 
 if TYPE_CHECKING:
     from carom.solvers.exact.history.history import History
@@ -105,7 +105,7 @@ class Recorder(Follower):
             self.tape.writer.close(complete=complete and self.complete)
         if complete and not self.tape.frames:
             message = f"{self.path}: holds no frame, as none of the times asked for came while the run was recorded. "
-            warnings.warn(f"{message}{self._first_due()}", StorageWarning, stacklevel=2)
+            warn_caller(f"{message}{self._first_due()}", StorageWarning)
 
     def _first_due(self) -> str:
         """What to do for a frame."""
@@ -159,7 +159,7 @@ class Recorder(Follower):
                 f"{self.path}: the run was broken off amid its course, so that not all of it is in the file; it is not "
                 "recorded any more. Resume it from its last checkpoint, or close the recording and begin another one."
             )
-            warnings.warn(message, StorageWarning, stacklevel=4)  # who runs it
+            warn_caller(message, StorageWarning)
 
     def take(self) -> None:
         """Take a sample if one is due."""

@@ -382,7 +382,7 @@ def started(scene: Scene, **wish: Any) -> Simulation:
     if sim.solver == "stepped":
         from carom.solvers.stepped.energy.cost import warn_of_work  # noqa: PLC0415  # Numba is not loaded before something runs
 
-        warn_of_work(scene, sim.method, 1.0, stacklevel=2)
+        warn_of_work(scene, sim.method, 1.0)
     return sim
 
 

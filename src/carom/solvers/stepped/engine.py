@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -53,6 +52,7 @@ from carom.solvers.stepped.reading import LOSSES, Glimpse
 from carom.solvers.stepped.records import BLOWN, CROWDED, DONE, FAILED, FULL, clock_record
 from carom.solvers.stepped.regions.obstacles import contact_record
 from carom.solvers.stepped.rows import State
+from carom.thread_warnings import warn_caller
 
 Floats = NDArray[np.float64]
 Hook = Callable[[], object]
@@ -150,10 +150,10 @@ class Engine(Steered):
             self._translate(logs[: int(clock["logged"])])
         return reason == FULL or self.collisions >= goal
 
-    def announce_work(self, until: float, stacklevel: int) -> None:
-        """Say so, once, if a run to a time takes steps beyond reason; `stacklevel` seen from here."""
+    def announce_work(self, until: float) -> None:
+        """Warn, once, if a run to a time takes steps beyond reason."""
         if not self.announced:
-            self.announced = warn_of_work(self.scene, self.method, until - self.time, stacklevel=stacklevel + 1)
+            self.announced = warn_of_work(self.scene, self.method, until - self.time)
 
     def _slice(self, steps: int, goal: int, logs: NDArray[Any]) -> int:
         """Make some of so many steps, and listen for Ctrl-C when nothing is half done."""
@@ -216,8 +216,7 @@ class Engine(Steered):
         """Say so, once, if the energy has gone astray: steps that are too long throw apart who comes very close."""
         if account and self.watch and is_astray(account, piled=bool(self.heap)):
             self.watch = None
-            message = close_approach(account, self.time, self.method.step)
-            warnings.warn(message, StepWarning, stacklevel=8)  # who runs it
+            warn_caller(close_approach(account, self.time, self.method.step), StepWarning)
 
     def _make_room(self) -> None:
         """Give the pile memory for more contacts."""
@@ -458,7 +457,7 @@ class Engine(Steered):
         numbers = {int(k): new for new, k in enumerate(origin.tolist()) if k >= 0}
         grips = {numbers[k]: grip for k, grip in self.grips.items() if k in numbers}
         if largest_stable_step(scene, grips) < largest_stable_step(self.scene, self.grips):
-            warn_if_unstable(scene, self.method, hands=grips, stacklevel=5)  # who edits
+            warn_if_unstable(scene, self.method, hands=grips)
         other = Engine(scene, self.method, self.extra)
         before, seen = self._mechanical(now), self.at(now)
         stay = origin >= 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from carom.solvers.stepped.integrators.stability import (
     sensible_step,
     step_limits,
 )
+from carom.thread_warnings import warn_caller
 
 MANY_STEPS = 1e8
 """Steps of a run that hardly anybody wants: of one ball, some seconds."""
@@ -26,14 +26,14 @@ MUCH_WORK = 1e11
 """Steps times balls: at the ten million a second of a fast machine, three hours."""
 
 
-def warn_of_work(scene: Scene, method: Method, seconds: float, *, stacklevel: int) -> bool:
-    """Say so if so many s of a scene take steps beyond reason; `stacklevel` as in `warnings.warn`, seen from here."""
+def warn_of_work(scene: Scene, method: Method, seconds: float) -> bool:
+    """Warn if so many s of a scene take steps beyond reason; True if so."""
     steps, balls = seconds / method.step, len(scene.balls)
     if not (MANY_STEPS <= steps < math.inf and steps * balls >= MUCH_WORK):
         return False
     many = f"{balls} balls" if balls != 1 else "1 ball"
     message = f"run: {seconds:.6g} s for {many} are {steps:.2g} steps of {method.step:.6g} s. {_cause(scene, method)}"
-    warnings.warn(message, StepWarning, stacklevel=stacklevel + 1)
+    warn_caller(message, StepWarning)
     return True
 
 

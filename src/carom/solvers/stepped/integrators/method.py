@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 from carom.errors import ArgumentError, SceneError, StepWarning
@@ -12,6 +11,7 @@ from carom.solvers.stepped.integrators.cards import INTEGRATORS, Integrator, pro
 from carom.solvers.stepped.integrators.stability import NOBODY, Grips, largest_stable_step, sensible_step
 from carom.solvers.stepped.pile.substeps import HEAVIEST, heaviest_load, largest_load
 from carom.solvers.stepped.regions.mesh import warn_if_coarse
+from carom.thread_warnings import warn_caller
 
 LIVE = "Use softer springs, or go on in a new run with that step or less: Simulation(sim.snapshot(), step=…)."
 """What to do about a step that is too large for a spring that has come while the scene runs."""
@@ -52,17 +52,15 @@ def method_for(
     size = step or told.step
     method = Method(float(size or sensible_step(scene)), INTEGRATORS[name], str(manner))
     remedy = "Use that or less, or softer springs."
-    warn_if_unstable(scene, method, remedy, stacklevel=5)  # who makes the simulation
-    warn_if_coarse(scene, stacklevel=5)  # the same
+    warn_if_unstable(scene, method, remedy)
+    warn_if_coarse(scene)
     if manner == "pile":
         warn_if_heavy(scene, method)
     return method
 
 
-def warn_if_unstable(
-    scene: Scene, method: Method, remedy: str = LIVE, hands: Grips = NOBODY, *, stacklevel: int
-) -> None:
-    """Say so beforehand if springs are too stiff for the step; `stacklevel` as in `warnings.warn`, seen from here."""
+def warn_if_unstable(scene: Scene, method: Method, remedy: str = LIVE, hands: Grips = NOBODY) -> None:
+    """Warn beforehand if springs are too stiff for the step."""
     largest = largest_stable_step(scene, hands, method.used)
     if method.step > largest:
         message = (
@@ -73,7 +71,7 @@ def warn_if_unstable(
             f"springs of this scene may gain more energy in a period than they have: with {largest:.3g} s they would "
             "not. Use that or less, or another integrator, such as verlet."
         )
-        warnings.warn(message, StepWarning, stacklevel=stacklevel)
+        warn_caller(message, StepWarning)
 
 
 def warn_if_heavy(scene: Scene, method: Method) -> None:
@@ -85,4 +83,4 @@ def warn_if_heavy(scene: Scene, method: Method) -> None:
             f"{method.step:.6g} s a pile holds {most:.3g} times. Use masses that differ less"
             f"{', or smaller steps' if most < HEAVIEST else ''}."
         )
-        warnings.warn(message, StepWarning, stacklevel=5)  # who makes the simulation
+        warn_caller(message, StepWarning)

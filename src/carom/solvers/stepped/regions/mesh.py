@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +9,7 @@ from carom import numerics
 from carom.errors import StepWarning
 from carom.scene import Block, Circle, Cylinder, Obstacle, Scene, Wedge
 from carom.solvers.stepped.regions.feelers import Feelers
+from carom.thread_warnings import warn_caller
 
 MOST = 6
 """Pieces into which feelers cut an edge of the mesh, at most: with 25 feelers a triangle."""
@@ -65,7 +64,7 @@ def half_width(obstacle: Obstacle) -> float:
     return np.inf
 
 
-def warn_if_coarse(scene: Scene, stacklevel: int) -> None:
+def warn_if_coarse(scene: Scene) -> None:
     """Say so beforehand if an obstacle is so narrow that it may slip through the mesh of a cloth."""
     if not len(scene.triangles):
         return
@@ -77,4 +76,4 @@ def warn_if_coarse(scene: Scene, stacklevel: int) -> None:
                 f"obstacles[{k}]: {2.0 * width:.3g} m wide is narrow beside the mesh of the cloth, {mesh:.3g} m, and "
                 f"may slip through it. Use {2.0 * mesh / MOST:.3g} m or more, or a cloth of more points."
             )
-            warnings.warn(message, StepWarning, stacklevel=stacklevel)
+            warn_caller(message, StepWarning)
