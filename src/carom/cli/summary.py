@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from carom.cli.terminal import table
+from carom.solvers.registry import CARDS
 
 if TYPE_CHECKING:
     from carom.scene import Scene
@@ -99,10 +100,10 @@ def summarise(simulation: "Simulation", energy_at_start: float, running_time: fl
     """The summary of a simulation as it stands; `known` are the figures that it cannot know."""
     scene = simulation.scene
     told: dict[str, Any] = {"solver": simulation.solver}
-    if simulation.solver == "stepped":
+    if CARDS[simulation.solver].has_forces:
         account = simulation.account
         told = {
-            "solver": f"stepped, {simulation.method}",
+            "solver": f"{simulation.solver}, {simulation.method}",
             "potential_by_force": dict(account.potential) if len(account.potential) > 1 else {},
             "lost": dict(account.lost),
             "integrator_error": account.error,

@@ -55,7 +55,7 @@ def _stepping(view: View) -> Stepping:
     open_choice = scene.replace(stepping=told.replace(solver="auto"))
     usual_solver = choose.solver_for(open_choice, choose.Wish())
     told = told.replace(solver="auto" if solving.solver == usual_solver else solving.solver)
-    if solving.solver != "stepped" or solving.step is None:
+    if solving.step is None:
         return told
     contacts = told.contacts if told.contacts != "auto" else "pile" if scene.piles_up else "impacts"
     usual = {

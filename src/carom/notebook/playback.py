@@ -20,6 +20,7 @@ from carom.observe.collisions import KINDS
 from carom.observe.frame import Frame
 from carom.simulation.simulation import Simulation
 from carom.solvers.collision_record import NOBODY
+from carom.solvers.registry import CARDS
 from carom.storage.recording import Recording
 from carom.views import region
 
@@ -245,7 +246,7 @@ class RecordingPlayer:
         mass, velocity = masses[there], frame.velocities[there]
         kinetic = float(0.5 * (mass * (velocity**2).sum(axis=1)).sum())
         potential = float("nan")
-        if self.recording.solver == "exact":
+        if not CARDS[self.recording.solver].has_forces:
             falls = there & ~scene.balls.fixed
             potential = float(-(masses[falls] * (frame.positions[falls] @ np.array(scene.gravity))).sum())
         motion = float(mass @ np.linalg.norm(velocity, axis=1))

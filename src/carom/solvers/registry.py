@@ -1,4 +1,4 @@
-"""One self-describing card a solver: what forms, documents and conformance tests can be made from."""
+"""One self-describing card per solver: what it is and can do, for forms, documents, tests and every caller."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ class Card:
     """What it refuses, naming the reason."""
     cost: str
     sources: tuple[str, ...]
+    has_forces: bool
+    """Does it know forces, so that balls can be pulled, driven and linked, and energies are accounted for?"""
+    has_steps: bool
+    """Does it go in steps, which have a size, an integrator and a way to treat contacts?"""
+    foresees: bool
+    """Does it know the next collision, and whether there will be one?"""
+    keeps_history: bool
+    """Can it write a history, from which any instant is rebuilt bit for bit?"""
 
 
 EXACT = Card(
@@ -42,6 +50,10 @@ EXACT = Card(
         "F. Smallenburg, Eur. Phys. J. E 45 (2022) 22: neighbour lists",
         "S. Luding and S. McNamara, Granular Matter 1 (1998) 113: contact time",
     ),
+    has_forces=False,
+    has_steps=False,
+    foresees=True,
+    keeps_history=True,
 )
 
 STEPPED = Card(
@@ -60,6 +72,10 @@ STEPPED = Card(
         "J. Barnes and P. Hut, Nature 324 (1986) 446: attraction by a tree",
         "H. C. Andersen, J. Comput. Phys. 52 (1983) 24: sliding on what is curved",
     ),
+    has_forces=True,
+    has_steps=True,
+    foresees=False,
+    keeps_history=False,
 )
 
 CARDS = {card.name: card for card in (EXACT, STEPPED)}

@@ -14,6 +14,7 @@ from carom.cli.compilation import Announcement
 from carom.cli.sources import named_in_errors
 from carom.cli.terminal import Mistake, complain, notice
 from carom.errors import LONGEST_PATH, StorageError, StorageWarning, visible
+from carom.solvers.registry import CARDS
 from carom.thread_warnings import heard
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Keep:
 
     def hint(self, solver: str) -> str:
         """A word to whoever keeps no frame but the first, where no other can be rebuilt; empty if all is well."""
-        if self.every is not None or self.at or (self.events and solver == "exact"):
+        if self.every is not None or self.at or (self.events and CARDS[solver].keeps_history):
             return ""
         return f"{self.out}: only the first frame will be kept. Say --every 0.1 for one every 0.1 s, or --at T."
 

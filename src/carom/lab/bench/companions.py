@@ -11,6 +11,7 @@ from carom.lab.commands.arguments import choice_of, refusal
 from carom.lab.seen.view import Companion
 from carom.scene import Scene
 from carom.simulation.simulation import Simulation
+from carom.solvers.registry import CARDS, EXACT, STEPPED
 from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
 MOST = 4
@@ -18,8 +19,8 @@ MOST = 4
 
 
 def known() -> tuple[str, ...]:
-    """The names that `compare` understands: "exact", and the integrators."""
-    return ("exact", *INTEGRATORS)
+    """The names that `compare` understands: "exact", and the integrators of the stepped solver."""
+    return (EXACT.name, *INTEGRATORS)
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Beside:
         """As it stands."""
         sim = self.track.sim
         total = sim.energy
-        drift = total - self.start if sim.solver == "exact" else sim.account.error
+        drift = sim.account.error if CARDS[sim.solver].has_forces else total - self.start
         return Companion(self.name, sim.positions, total, drift)
 
 
@@ -65,9 +66,9 @@ def begun(names: Any, scene: Scene, now: float, step: float | None) -> list[Besi
 
 
 def _one(name: str, scene: Scene, now: float, step: float | None) -> Beside:
-    wish: dict[str, Any] = {"solver": "exact"} if name == "exact" else {"solver": "stepped", "integrator": name}
-    if step is not None and name != "exact":
-        wish["step"] = step
+    wish: dict[str, Any] = {"solver": name}
+    if name in INTEGRATORS:
+        wish = {"solver": STEPPED.name, "integrator": name} | ({} if step is None else {"step": step})
     try:
         sim = Simulation(scene, **wish)
     except InputError:

@@ -28,6 +28,7 @@ from carom.scene import Scene
 from carom.scene.fields.base import nearest
 from carom.simulation.simulation import Simulation
 from carom.solvers import choose
+from carom.solvers.registry import CARDS
 from carom.views import region
 
 BUDGET = 0.018
@@ -231,7 +232,7 @@ class Session:
             return
         if track.next_collision(budget, until):
             self.hunting = None
-            if track.sim.solver == "exact" and track.at_end and not track.sim.upcoming and not self._just_met():
+            if CARDS[track.sim.solver].foresees and track.at_end and not track.sim.upcoming and not self._just_met():
                 self.say("info", "no collision is to come. Change something, or run on.")
         elif track.time >= until:
             self.hunting = None
@@ -322,7 +323,7 @@ class Session:
     def compare(self, names: Any) -> None:
         """Let companions begin with the present state."""
         track = self.track
-        step = track.sim.method.step if track.sim.solver == "stepped" else None
+        step = track.sim.method.step if CARDS[track.sim.solver].has_steps else None
         self.beside = companions.begun(names, track.sim.snapshot(), track.time, step)
 
     def open(self, scene: Scene, entry: str, name: str) -> None:
@@ -379,7 +380,7 @@ class Session:
 def started(scene: Scene, **wish: Any) -> Simulation:
     """A run of a scene; said beforehand if a second of it takes steps beyond reason."""
     sim = Simulation(scene, **{**wish, "solver": choose.Wish(**wish).settled})
-    if sim.solver == "stepped":
+    if CARDS[sim.solver].has_steps:
         from carom.solvers.stepped.energy.cost import warn_of_work  # noqa: PLC0415  # Numba is not loaded before something runs
 
         warn_of_work(scene, sim.method, 1.0)

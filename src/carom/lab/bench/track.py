@@ -24,6 +24,7 @@ from carom.lab.bench.past import APART, Input, Keyframe, Past, Segment, thinned
 from carom.lab.seen.collision_log import CollisionLog, Rows
 from carom.scene import Scene
 from carom.simulation.simulation import Simulation
+from carom.solvers.registry import CARDS
 
 if TYPE_CHECKING:
     from carom.solvers.exact.history.history import History
@@ -347,7 +348,7 @@ class Track:
     ) -> Segment:
         """A stretch that begins with a simulation, which nobody advances from now on."""
         history = None
-        if sim.solver == "exact":
+        if CARDS[sim.solver].keeps_history:
             from carom.solvers.exact.history.history import History  # noqa: PLC0415  # Numba is not loaded before it runs
 
             history = History(sim.scene)

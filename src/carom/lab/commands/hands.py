@@ -15,6 +15,7 @@ from carom.lab.commands.arguments import choice_of, refusal, vector
 from carom.lab.commands.arguments import index as one_of
 from carom.lab.commands.selecting import selected
 from carom.simulation.simulation import Simulation
+from carom.solvers.registry import CARDS
 from carom.views import region
 
 MODES = ("place", "velocity", "acceleration")
@@ -27,7 +28,7 @@ CROSSING = 4.0
 
 
 def _by_steps(session: Session, what: str) -> None:
-    if session.track.sim.solver != "stepped":
+    if not CARDS[session.track.sim.solver].has_forces:
         raise refusal(
             "solver",
             f"{what} needs forces, which the exact solver does not know",

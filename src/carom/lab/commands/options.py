@@ -240,4 +240,4 @@ def integrators() -> tuple[Choice, ...]:
 
 
 CONTACTS = ("auto", "impacts", "pile")
-SOLVERS = ("auto", "exact", "stepped")
+SOLVERS = ("auto", *CARDS)

@@ -6,6 +6,7 @@ from typing import Any
 
 from carom.lab.bench.session import Does, Session
 from carom.lab.commands.arguments import number, refusal
+from carom.solvers.registry import CARDS
 
 SLOWEST, FASTEST = 0.01, 100.0
 SPEEDS = (*(float(f"{digit}e{power}") for power in range(-2, 2) for digit in (1, 2, 5)), FASTEST)
@@ -33,8 +34,8 @@ def step(session: Session) -> None:
     session.settle()
     session.running = False
     track = session.track
-    stepped = track.sim.solver == "stepped"
-    goal = track.time + (track.sim.method.step if stepped else FRAME * session.pace)
+    steps = CARDS[track.sim.solver].has_steps
+    goal = track.time + (track.sim.method.step if steps else FRAME * session.pace)
     track.toward(goal, asked=session.cancelled)
     for each in session.beside:
         each.toward(track.time, 1.0)

@@ -12,6 +12,7 @@ from carom.scene import Scene
 from carom.scene.fields.base import nearest, shown
 from carom.simulation.simulation import Simulation
 from carom.solvers import choose
+from carom.solvers.registry import CARDS
 from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
 FOR_STEPS = ("integrator", "step", "contacts")
@@ -85,7 +86,8 @@ def solve(session: Session, solver: Any = None, integrator: Any = None, step: An
             wish[name] = choice_of(name, value, known) if value != "" else None
     if step is not None:
         wish["step"] = None if step == "" else number("step", step)
-    if wish.get("solver") == "exact" or (solver == "auto" and not track.scene.forces_needed):
+    named = CARDS.get(wish.get("solver") or "")
+    if (named is not None and not named.has_steps) or (solver == "auto" and not track.scene.forces_needed):
         if any(said not in (None, "") for said in (integrator, step)):
             raise refusal(
                 "solver", "the exact solver has no steps", "Choose the stepped solver for an integrator or a step."

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
+from carom.lab.bench.companions import known
 from carom.lab.commands.options import CHOICE, CONTACTS, FLAG, OPTIONS, Choice, Option, integrators, solvers, values
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.html import button, choice, field, switch, tag
 from carom.lab.pages.numbers import typed
 from carom.lab.seen.view import View
+from carom.solvers.registry import CARDS
 
 GROUPS = ("planet", "contacts", "forces")
 STEERING = ("place", "velocity", "acceleration")
@@ -137,9 +139,9 @@ class OptionsTab:
             tag("h3", words("options.compare"), classes="panel-title")
             tag("p", words("options.compare-hint"), classes="hint")
             with tag("div", classes="chips", role="group", aria_label=words("options.compare")):
-                for name in ("exact", *(each.name for each in integrators())):
+                for name in known():
                     made = button(
-                        words("options.exact") if name == "exact" else name,
+                        words(f"options.{name}") if name in CARDS else name,
                         partial(self._beside, name),
                         classes="chip",
                     )
@@ -167,7 +169,7 @@ class OptionsTab:
         for name in ("auto", *(each.name for each in solvers())):
             live.say(f"solver.{name}", solving.wish == name)
         live.say("y-down", view.scene.dimension == 2 and view.scene.view.y_down)
-        live.say("stepped", solving.solver == "stepped")
+        live.say("stepped", CARDS[solving.solver].has_steps)
         for one in integrators():
             live.say(f"integrator.{one.name}", solving.integrator == one.name)
         live.say("step", "" if solving.step is None else typed(solving.step))
@@ -175,5 +177,5 @@ class OptionsTab:
         live.say("steering", view.steering)
         live.say("method.now", words("options.now", solver=words(f"options.{solving.solver}")))
         beside = {each.name for each in view.companions}
-        for name in ("exact", *(each.name for each in integrators())):
+        for name in known():
             live.say(f"beside.{name}", name in beside)

@@ -10,6 +10,7 @@ from carom.lab.bench.track import Track
 from carom.lab.seen.view import Floats, Inspector
 from carom.observe.collisions import KINDS, Collision
 from carom.simulation.simulation import Simulation
+from carom.solvers.registry import CARDS
 
 AHEAD = 400
 """Collisions that are run through in search of the ball's next one."""
@@ -47,7 +48,7 @@ def next_collision(track: Track, index: int) -> tuple[str | None, float]:
     for each in sim.upcoming:
         if index in each.partners:
             return _of_collision(each, offset, index), offset + each.time
-    if sim.solver != "exact" or len(sim.scene.balls) > FEW:
+    if not CARDS[sim.solver].foresees or len(sim.scene.balls) > FEW:
         return None, track.time
     ahead = sim.copy()
     for each in ahead.events(collisions=AHEAD):

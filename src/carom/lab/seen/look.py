@@ -12,6 +12,8 @@ from carom.lab.seen import inspector, meters
 from carom.lab.seen.samples import Sample
 from carom.lab.seen.view import Companion, Inspector, Meters, Solving, Upcoming, View
 from carom.scene import Scene
+from carom.solvers import choose
+from carom.solvers.registry import CARDS
 
 if TYPE_CHECKING:
     from carom.lab.bench.session import Session
@@ -93,7 +95,7 @@ class Look:
             velocities=np.array(scene.balls.velocity), forces=None,
             born=None if not scene.balls.born.any() else scene.balls.born <= 0.0,
             selected=(), marks=(), companions=(), meters=Meters(), inspector=None,
-            solving=Solving("stepped" if scene.forces_needed else "exact", "auto"), steering=session.steering,
+            solving=Solving(choose.solver_for(scene, choose.Wish()), "auto"), steering=session.steering,
             can_undo=None, can_redo=None, message=None, collision_times=(), seq=0,
         )  # fmt: skip
 
@@ -113,7 +115,7 @@ class Look:
 
     def _upcoming(self, track: Track) -> tuple[Upcoming, ...]:
         """The next collisions; known until they happen, and looked for only now and then in a busy run."""
-        if track.sim.solver != "exact":
+        if not CARDS[track.sim.solver].foresees:
             return ()
         now, about = self.session.clock(), (track, track.segment.frames[0])
         if self._ahead is not None and self._ahead[0] == about:
@@ -194,7 +196,7 @@ class Look:
 
     def _solving(self, track: Track) -> Solving:
         sim, wish = track.sim, track.segment.wish
-        if sim.solver == "exact":
-            return Solving("exact", wish.get("solver", "auto"))
-        method = sim.method
-        return Solving("stepped", wish.get("solver", "auto"), method.integrator.name, method.step, method.contacts)
+        solver, asked = sim.solver, wish.get("solver", "auto")
+        if not CARDS[solver].has_steps:
+            return Solving(solver, asked)
+        return Solving(solver, asked, sim.method.integrator.name, sim.method.step, sim.method.contacts)

@@ -12,6 +12,7 @@ from carom.lab.seen.view import Meters, Upcoming
 from carom.scene import Box, Circle, Polygon, Scene
 from carom.scene.shapes.outline import Outline
 from carom.solvers.collision_record import WALL
+from carom.solvers.registry import CARDS
 from carom.views.measures import round_above
 
 Floats = NDArray[np.float64]
@@ -74,7 +75,7 @@ def born(track: Track) -> NDArray[np.bool_] | None:
 def _energies(track: Track, start: float) -> tuple[float, float, float, dict[str, float]]:
     """Kinetic, potential, what is unexplained, and what was lost in which way."""
     sim = track.sim
-    if sim.solver == "exact":
+    if not CARDS[sim.solver].has_forces:
         kinetic, potential = sim.kinetic_energy, sim.potential_energy
         return kinetic, potential, kinetic + potential - start, {}
     account = sim.account
