@@ -31,9 +31,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
-from carom.messages.text import ENGLISH, Text, told
+from carom.messages.phrase import ENGLISH, Phrase, told
 
 __all__ = [
     "ArgumentError",
@@ -99,10 +99,10 @@ class Problem:
     where: str
     values: Mapping[str, Any]
 
-    def __init__(self, id: str = FREE, /, *texts: str | Text, where: str = "", **values: object) -> None:  # noqa: A002  # the name of the attribute
+    def __init__(self, id: str = FREE, /, *texts: str | Phrase, where: str = "", **values: Any) -> None:  # noqa: A002  # the name of the attribute
         if texts:
             id, where, values = FREE, id, dict(zip(("what", "remedy"), texts, strict=True))  # noqa: A001  # as above
-        self.__dict__.update(id=id, where=where, values=Text(id, **values).values)
+        self.__dict__.update(id=id, where=where, values=Phrase(id, **values).values)
 
     def __hash__(self) -> int:
         return hash((self.id, self.where))
@@ -110,12 +110,12 @@ class Problem:
     @property
     def what(self) -> str:
         """What is wrong, in English."""
-        return str(self._part("what"))
+        return str(self.phrase("what"))
 
     @property
     def remedy(self) -> str:
         """How to mend it, in English."""
-        return str(self._part("remedy"))
+        return str(self.phrase("remedy"))
 
     def __str__(self) -> str:
         return self.line()
@@ -127,11 +127,12 @@ class Problem:
 
     def told(self, language: str = ENGLISH) -> str:
         """What is wrong and how to mend it, in a language if it has the texts, or else in English."""
-        what, remedy = told([self._part("what"), self._part("remedy")], language)
+        what, remedy = told([self.phrase("what"), self.phrase("remedy")], language)
         return f"{visible(what, longest=LONGEST_REASON)}. {visible(remedy)}"
 
-    def _part(self, part: str) -> Text:
-        return Text(self.id, part, **self.values)
+    def phrase(self, part: Literal["what", "remedy"]) -> Phrase:
+        """One of its two texts, as a part of other texts."""
+        return Phrase(self.id, part, **self.values)
 
     def at(self, where: str) -> Problem:
         """The problem at another place."""
@@ -169,6 +170,11 @@ class InputError(CaromError, ValueError):
         self.problems = tuple(problems)
         self.source = source
         super().__init__(self.problems, source)
+
+    @classmethod
+    def of(cls, id: str, /, where: str = "", source: str = "", **values: Any) -> Self:  # noqa: A002  # as of Problem
+        """The error of one problem, by its id in the catalogue of messages."""
+        return cls([Problem(id, where=where, **values)], source)
 
     def __str__(self) -> str:
         return self.told()

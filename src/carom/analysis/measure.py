@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from carom.analysis.along import Reel, at_collisions, taken
 from carom.analysis.stills import Still
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.blocks import columns
 from carom.observe.measures.rates import MOST_SPECIES
 from carom.observe.observable import kind_of, observable
@@ -198,11 +198,9 @@ def _begin(recording: Recording, since: float | None) -> float:
     if since is None:
         return begin + SETTLING * (end - begin)
     if not is_number(since):
-        problem = Problem("since", f"{shown(since)} is not a time", "Give a number of seconds.")
-        raise ArgumentError([problem], source=str(recording.path))
+        raise ArgumentError.of("time.not-a-time", where="since", source=str(recording.path), value=shown(since))
     if not since <= end:
-        what, remedy = f"{since:g} s is after the end, {end:.6g} s", "Choose an earlier time."
-        raise ArgumentError([Problem("since", what, remedy)], source=str(recording.path))
+        raise ArgumentError.of("since.too-late", where="since", source=str(recording.path), since=since, end=end)
     return max(begin, since)
 
 

@@ -75,19 +75,17 @@ def saved(scene: Scene) -> str:
 def shared(scene: Scene) -> str:
     """A scene as text for a link; a refusal if it would be too long."""
     if len(scene.balls) > CROWD:
-        what = f"the scene has {len(scene.balls):,} balls, and a link holds {CROWD:,} at most"
-        raise refusal("share", what, "Save it as a file and share that.")
+        raise refusal("share.too-many-balls", where="share", count=len(scene.balls), most=CROWD)
     plain = json.dumps(json.loads(dumps(scene, "json")), separators=(",", ":"), ensure_ascii=False).encode()
     text = PREFIX + base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
     if len(text) > LONGEST:
-        what = f"the scene makes a link of {len(text):,} letters, and {LONGEST:,} is the most"
-        raise refusal("share", what, "Save it as a file and share that.")
+        raise refusal("share.too-long", where="share", length=len(text), most=LONGEST)
     return text
 
 
 def opened(text: str) -> Scene:
     """The scene in a text for a link; a refusal if there is none in it."""
-    broken = refusal("link", "there is no scene in this link", "Copy the whole link, to its last letter.")
+    broken = refusal("share.no-scene", where="link")
     if len(text) > LONGEST or not text.startswith(PREFIX):
         raise broken
     code = text[len(PREFIX) :]
@@ -96,7 +94,7 @@ def opened(text: str) -> Scene:
         unfolding = zlib.decompressobj()
         plain = unfolding.decompress(packed, LARGEST + 1)
         if len(plain) > LARGEST:
-            raise refusal("link", "the scene in this link is too large", "Ask for it as a file.")
+            raise refusal("share.too-large", where="link")
         if not unfolding.eof:
             raise broken
         words = plain.decode()
@@ -109,17 +107,15 @@ def opened(text: str) -> Scene:
 
 def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
     """The scene in a text that came from outside; a refusal, before it is made, if it would have too many balls."""
-    crowded = Problem("balls", f"the scene has more than {MOST_BALLS:,} of them", "Use fewer.")
+    crowded = Problem("upload.too-many-balls", where="balls", most=MOST_BALLS)
     if values_in(text) > MOST_VALUES:
-        what = f"about {values_in(text):,} values, and {MOST_VALUES:,} is the most"
-        raise SceneError([Problem("", what, "Use fewer.")], source=name)
+        raise SceneError.of("upload.too-many-values", source=name, count=values_in(text), most=MOST_VALUES)
     try:
         if _expected(text, form) > 2 * MOST_BALLS:  # the number of a jet's points is known roughly
             raise SceneError([crowded], source=name)
         scene = loads(text, form, name=name)
     except RecursionError:
-        deep = Problem("", "tables or lists are nested too deeply", "Write a scene as in the documentation.")
-        raise SceneError([deep], source=name) from None
+        raise SceneError.of("file.too-deep", source=name) from None
     if len(scene.balls) > MOST_BALLS:
         raise SceneError([crowded], source=name)
     return scene
@@ -130,7 +126,7 @@ def limited(parameters: dict[str, Any]) -> dict[str, Any]:
     number = _made(parameters)
     if number > MOST_BALLS:
         word = next((name for name in COUNTED if name in parameters), "count")
-        raise refusal(word, f"{number:,.10g} are more balls than a bench holds, {MOST_BALLS:,}", "Use fewer.")
+        raise refusal("bench.too-many-balls", where=word, count=f"{number:,.10g}", most=MOST_BALLS)
     return parameters
 
 

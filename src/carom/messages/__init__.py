@@ -12,7 +12,7 @@ A name in braces is replaced by the value of that name. Other braces stand for t
     {name:6}        a number rounded to 6 significant digits (as C's %.6g)
     {name:,}        a whole number with a comma before each group of three digits
     {names}         a list, its members separated by commas
-    {names:and}     a list, its members joined by the word "and" of the language
+    {names:and}     a list, its members joined by the text with the id "and"; likewise {names:or}
 
 A value may be a text of the catalogue itself. The value `n` selects the plural form, by the categories of Unicode's
 CLDR. English has every id; where another language lacks a text, the whole message is told in English.

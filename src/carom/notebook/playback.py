@@ -44,7 +44,7 @@ class RecordingPlayer:
         self.clock = clock
         self.recording = Recording(recording.path)
         if not len(self.recording):
-            raise refusal("recording", f"{recording.path} has no frame yet", "Wait until one is written.")
+            raise refusal("playback.no-frame-yet", where="recording", path=str(recording.path))
         self.running = False
         self.speed = 1.0
         self.pace = region.pace(self.recording.scene)
@@ -166,7 +166,7 @@ class RecordingPlayer:
         """Times the pace."""
         value = number("factor", factor)
         if not SLOWEST <= value <= FASTEST:
-            raise refusal("factor", f"{value:g} is out of range", f"Use {SLOWEST:g} to {FASTEST:g}.")
+            raise refusal("range.from-to", where="factor", value=value, low=SLOWEST, high=FASTEST)
         self.speed = value
 
     def faster(self) -> None:

@@ -165,13 +165,11 @@ def _check(height: Any, theme: Any, speed: Any) -> None:
     """Are the options such as can be?"""
     problems = []
     if height is not None and not (isinstance(height, int) and LOWEST <= height <= HIGHEST):
-        use = f"Use a whole number of pixels from {LOWEST} to {HIGHEST}."
-        problems.append(Problem("height", f"{shown(height)} is no height of a picture", use))
+        problems.append(Problem("widget.height", where="height", value=shown(height), low=LOWEST, high=HIGHEST))
     if theme not in THEMES:
-        problems.append(Problem("theme", f"{shown(theme)} is unknown", f"Use one of {', '.join(THEMES)}."))
+        problems.append(Problem("widget.theme", where="theme", value=shown(theme), known=THEMES))
     if isinstance(speed, bool) or not isinstance(speed, int | float) or not SLOWEST <= speed <= FASTEST:
-        use = f"Use a number from {SLOWEST:g} to {FASTEST:g}."
-        problems.append(Problem("speed", f"{shown(speed)} is out of range", use))
+        problems.append(Problem("widget.speed", where="speed", value=shown(speed), low=SLOWEST, high=FASTEST))
     if problems:
         raise ArgumentError(problems)
 
@@ -188,5 +186,4 @@ def _player(what: Any) -> Player:
         from carom.notebook.playback import RecordingPlayer  # noqa: PLC0415  # the same
 
         return RecordingPlayer(what)
-    kind = f"{type(what).__name__} cannot be shown"
-    raise ArgumentError([Problem("what", kind, "Give a Simulation, a Scene or a Recording.")])
+    raise ArgumentError.of("widget.cannot-show", where="what", name=type(what).__name__)

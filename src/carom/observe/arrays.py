@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 
 __all__ = ["AnnotatedArray", "ReadOnlyArray", "read_only"]
 
@@ -67,9 +67,7 @@ class ReadOnlyArray(AnnotatedArray):
         """Raise an error that says how to change the run."""
         if not self.flags.writeable:
             name, remedy = self.hint
-            what = "is read from the run, and writing to it would change nothing"
-            copied = f"Or change a copy of the array: {name}.copy()."
-            raise ArgumentError([Problem(name, what, f"{remedy} {copied}".lstrip())])
+            raise ArgumentError.of("array.read-only", where=name, name=name, remedy=f"{remedy} ".lstrip())
 
     def _read_only(self, hint: tuple[str, str]) -> Self:
         self.hint = hint

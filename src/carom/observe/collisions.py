@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.extras import require
 from carom.observe.arrays import AnnotatedArray
 from carom.solvers.collision_record import BALL, CLOTH, NOBODY, WALL
@@ -94,8 +94,7 @@ class CollisionArray(AnnotatedArray):
         numbers = self["wall"]
         some = np.unique(numbers[numbers != NOBODY])
         if len(some) and self.walls is None:
-            remedy = "Convert each array to pandas first, and put the tables together by pandas.concat."
-            raise ArgumentError([Problem("to_pandas", "the names of the walls were lost on the way", remedy)])
+            raise ArgumentError.of("collisions.no-walls", where="to_pandas")
         return _names(numbers, {int(k): (self.walls or ())[k] for k in some})
 
     def _along(self, name: str) -> dict[str, NDArray[np.float64]]:

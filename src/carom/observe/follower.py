@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.blocks import Estimate
 from carom.observe.observable import RunState
 from carom.observe.sampler import Sample, Sampler
@@ -86,8 +86,13 @@ class Measurements:
         """The mean over the run with its error; name one entry of a vector or a table: `estimate("momentum", 0)`."""
         series = self._named(name)
         if len(entry) != series.values.ndim - 1:
-            what = f"{name} has {series.values.shape[1:] or 'no'} entries, and asked for is {entry or 'none of them'}"
-            raise ArgumentError([Problem("estimate", what, "Name one entry, or use means(name) for all.")])
+            raise ArgumentError.of(
+                "series.which-entry",
+                where="estimate",
+                name=name,
+                shape=str(series.values.shape[1:] or "no"),
+                asked=str(entry or "none of them"),
+            )
         times, values = series.since(self.begin)
         chosen: tuple[Any, ...] = (slice(None), *entry)
         return mean_of(values[chosen], series.weights(times), inverse=name in self.inverse)
@@ -104,8 +109,9 @@ class Measurements:
 
     def _named(self, name: str) -> Series:
         if name not in self.series:
-            what = f"{name!r} was not measured"
-            raise ArgumentError([Problem("measurements", what, f"There are {', '.join(self.series) or 'none'}.")])
+            raise ArgumentError.of(
+                "series.not-measured", where="measurements", name=repr(name), known=", ".join(self.series) or "none"
+            )
         return self.series[name]
 
 

@@ -21,7 +21,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
+from carom.messages.phrase import Phrase
 from carom.scene import Scene
 from carom.scene.fields.base import shown
 
@@ -120,12 +121,12 @@ _known: dict[str, type[Observable]] = {}
 def register(kind: type[Observable]) -> type[Observable]:
     """Register an observable by its name; a class decorator."""
     if not kind.name or not kind.name.isidentifier():
-        what = f"{shown(kind.name)} is not a name"
-        raise ArgumentError([Problem(kind.__name__, what, "Give the class a name of letters, digits and underscores.")])
+        raise ArgumentError.of("observable.bad-name", where=kind.__name__, name=shown(kind.name))
     other = _known.get(kind.name)
     if other is not None and (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):
-        what = f"the name {kind.name!r} is taken by {other.__qualname__}"
-        raise ArgumentError([Problem(kind.__name__, what, "Choose another name.")])
+        raise ArgumentError.of(
+            "observable.name-taken", where=kind.__name__, name=repr(kind.name), other=other.__qualname__
+        )
     _known[kind.name] = kind
     return kind
 
@@ -136,8 +137,8 @@ def observable(name: str) -> Observable:
     if name in known:
         return known[name]()
     near = get_close_matches(str(name), known, n=3)
-    hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else f"There are {', '.join(sorted(known))}."
-    raise ArgumentError([Problem("observables", f"there is no observable {shown(name)}", hint)])
+    hint = Phrase("nearest.some", words=[*map(repr, near)]) if near else Phrase("there-are", known=sorted(known))
+    raise ArgumentError.of("observable.unknown", where="observables", name=shown(name), hint=hint)
 
 
 def kind_of(name: str) -> type[Observable]:

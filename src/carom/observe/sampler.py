@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.frame import Frame
 from carom.observe.observable import Observable, RunState, observable
 from carom.observe.triggers import NEVER, UNREACHABLE_COUNT, Trigger
@@ -129,13 +129,11 @@ class Sampler:
         try:
             value = np.asarray(given, np.float64)
         except (TypeError, ValueError):
-            remedy = "Let sample() give a number, or an array of numbers."
-            raise ArgumentError([Problem("observables", f"{name} gave {shown(given)}", remedy)]) from None
+            raise ArgumentError.of("sample.not-numbers", where="observables", name=name, value=shown(given)) from None
         shape = self.shapes.setdefault(name, value.shape)
         if value.shape != shape:
-            what = f"{name} gave an array of shape {value.shape}, and before that one of shape {shape}"
-            remedy = "Let sample() give the same shape each time, with NaN for what is not there."
-            raise ArgumentError([Problem("observables", what, remedy)])
+            shapes = {"shape": str(value.shape), "before": str(shape)}
+            raise ArgumentError.of("sample.other-shape", where="observables", name=name, **shapes)
         return value
 
     def collided(self, rows: NDArray[Any], who: NDArray[np.intp], sink: Sink | None) -> None:
@@ -190,8 +188,7 @@ class Sampler:
     def check_row_count(self, count: int) -> None:
         """Raise an error if there are balls without a row."""
         if count > len(self.rows):
-            remedy = "Close the recording first, or begin with them and give them a time of birth (born=…)."
-            raise ArgumentError([Problem("record", "balls cannot be added while a run is being recorded", remedy)])
+            raise ArgumentError.of("record.no-adding", where="record")
 
     def keep_only(self, stay: NDArray[np.intp]) -> None:
         """Drop the balls that were removed; `stay` are the previous indices of those that are left."""
@@ -329,8 +326,7 @@ def observables_for(given: Any) -> list[Observable]:
     if isinstance(given, str | Observable):
         given = (given,)
     if not isinstance(given, Iterable):
-        remedy = "Give a list of names, or of instances of classes made from carom's Observable."
-        raise ArgumentError([Problem("observables", f"{shown(given)} is not a list", remedy)])
+        raise ArgumentError.of("observables.not-a-list", where="observables", value=shown(given))
     found = []
     for each in given:
         if isinstance(each, str):
@@ -338,8 +334,7 @@ def observables_for(given: Any) -> list[Observable]:
         elif isinstance(each, Observable):
             found.append(each)
         else:
-            remedy = "Give names, or instances of classes made from carom's Observable."
-            raise ArgumentError([Problem("observables", f"{shown(each)} is not an observable", remedy)])
+            raise ArgumentError.of("observables.not-one", where="observables", value=shown(each))
     _check_names([each.name for each in found])
     return found
 
@@ -348,9 +343,8 @@ def _check_names(names: Sequence[Any]) -> None:
     """Refuse duplicates and names that are no identifiers: "a/b" would name a nested group of a file."""
     for name in names:
         if not name:
-            raise ArgumentError([Problem("observables", "one has no name", "Give each a name of its own.")])
+            raise ArgumentError.of("observables.nameless", where="observables")
         if not isinstance(name, str) or not name.isidentifier():
-            remedy = "Give the class a name of letters, digits and underscores."
-            raise ArgumentError([Problem("observables", f"{shown(name)} is not a name", remedy)])
+            raise ArgumentError.of("observable.bad-name", where="observables", name=shown(name))
         if names.count(name) > 1:
-            raise ArgumentError([Problem("observables", f"{name!r} is there twice", "Give each a name of its own.")])
+            raise ArgumentError.of("observables.twice", where="observables", name=repr(name))

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene.fields.base import shown
 
 NEVER = np.inf
@@ -56,8 +56,7 @@ class Every:
     def check(self, start: float) -> None:
         """Raise an error if dt is too small to change the start time in floating point."""
         if self.due(start, 0, 1)[0] == start:
-            what = f"{self.dt:g} s is too short to be told apart at t = {start:.9g} s"
-            raise ArgumentError([Problem("every", what, "Give a longer time, such as 0.1.")])
+            raise ArgumentError.of("trigger.too-short", where="every", dt=self.dt, start=start)
 
     def described(self) -> dict[str, Any]:
         """The trigger as JSON for a file."""
@@ -76,7 +75,7 @@ class Times:
         except (TypeError, ValueError):
             numbers = np.array([np.nan])
         if numbers.ndim != 1 or not np.isfinite(numbers).all():
-            raise ArgumentError([Problem("at", f"{shown(times)} is not a list of times", "Give numbers of seconds.")])
+            raise ArgumentError.of("trigger.not-times", where="at", value=shown(times))
         object.__setattr__(self, "times", np.unique(numbers))
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:  # noqa: ARG002  # by time alone
@@ -103,8 +102,7 @@ class Collisions:
     def __post_init__(self) -> None:
         given: Any = self.n
         if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-            what = f"{shown(given)} is not a number of collisions"
-            raise ArgumentError([Problem("every", what, "Use a whole number, 1 or more.")])
+            raise ArgumentError.of("trigger.not-collisions", where="every", value=shown(given))
 
     def due(self, start: float, first: int, taken: int) -> tuple[float, int]:
         """The start, then every n collisions."""
@@ -155,7 +153,7 @@ def read(text: dict[str, Any]) -> Trigger:
             return Collisions(n)
         case {**others} if not others:
             return Once()
-    raise ArgumentError([Problem("triggers", f"{shown(text)} tells no moments", "Give a file as carom has saved it.")])
+    raise ArgumentError.of("trigger.no-moments", where="triggers", value=shown(text))
 
 
 def is_number(value: Any) -> bool:
@@ -165,6 +163,5 @@ def is_number(value: Any) -> bool:
 
 def _positive(where: str, value: Any) -> float:
     if not is_number(value) or not 0.0 < value < np.inf:
-        what = f"{shown(value)} is not a time above 0"
-        raise ArgumentError([Problem(where, what, "Give a number of seconds, such as 0.1.")])
+        raise ArgumentError.of("trigger.not-above-0", where=where, value=shown(value))
     return float(value)

@@ -28,7 +28,8 @@ class Witness:
     """2 or 3, or 0 if it goes with both."""
     spatial: bool = False
     """Is it of a kind that there is in space only, whatever its numbers?"""
-    remedy: str = "Give both the same number of components."
+    told: str = "dimension.differs"
+    """The id of the problem of not agreeing."""
 
     @classmethod
     def of(cls, who: str, part: Boundary | Obstacle) -> Witness:
@@ -40,10 +41,8 @@ class Witness:
     def problem(self, first: Witness) -> Problem:
         """The complaint of a witness that does not agree with the first one."""
         if self.spatial:
-            what = f"is a cylinder, which needs 3 dimensions, but {first.who} has {first.dimension}"
-            return Problem(self.who, what, "In the plane, use a circle.")
-        what = f"has {self.dimension} dimensions, but {first.who} has {first.dimension}"
-        return Problem(self.who, what, self.remedy)
+            return Problem("cylinder.in-plane", where=self.who, who=first.who, dimension=first.dimension)
+        return Problem(self.told, where=self.who, dimension=self.dimension, who=first.who, first=first.dimension)
 
 
 def common_dimension(witnesses: Iterable[Witness]) -> int:
@@ -65,16 +64,14 @@ def check_falling(space: Boundary, gravity: Sequence[float]) -> None:
     falling = [axis for axis, (pull, around) in enumerate(zip(gravity, space.periodic, strict=True)) if pull and around]
     if falling:
         axis = falling[0]
-        what = f"{gravity[axis]} m/s² along the periodic axis {'xyz'[axis]} would let the energy grow without end"
-        raise fault(what, "Set it to 0, or give the axis walls (periodic = false).", where=f"gravity[{axis}]")
+        raise fault("gravity.along-period", where=f"gravity[{axis}]", gravity=gravity[axis], axis="xyz"[axis])
 
 
 def check_attraction(space: Boundary) -> None:
     """Attraction reaches without end, and so do the images of a periodic axis: the nearest alone would not do."""
     around = [axis for axis, period in enumerate(periods(space, 3)) if np.isfinite(period)]
     if around:
-        what = f"would have to count all images of all balls along the periodic axis {'xyz'[around[0]]}"
-        raise fault(what, "Give the axis walls (periodic = false), or leave attraction out.", where="attraction")
+        raise fault("attraction.along-period", where="attraction", axis="xyz"[around[0]])
 
 
 def periods(space: Boundary, dimension: int) -> list[float]:

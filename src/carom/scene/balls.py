@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from carom.errors import ArgumentError, Problem, SceneError
-from carom.scene.fields.base import Part, left_out, nearest, shown, written
+from carom.messages.phrase import Phrase
+from carom.scene.fields.base import Part, and_more, fault, left_out, nearest, shown, written
 from carom.scene.fields.changes import BallChanges, BallsChanges
 from carom.scene.fields.columns import (
     Flags,
@@ -69,7 +70,7 @@ class Ball(Part):
     def _is_consistent(self) -> Ball:
         problems = same_length("velocity", self.velocity, len(self.position), "position")
         if self.fixed and any(self.velocity):
-            problems.append(Problem("velocity", f"{self.velocity} is the velocity of a fixed ball", _HELD))
+            problems.append(Problem("ball.fixed-moves", where="velocity", velocity=str(self.velocity), others=""))
         if problems:
             raise SceneError(problems)
         return self
@@ -152,9 +153,8 @@ class Balls(Part):
         moving = self.fixed & self.velocity.any(axis=1) if self.fixed.any() else self.fixed
         if moving.any():
             index, more = int(np.argmax(moving)), int(np.count_nonzero(moving)) - 1
-            others = f" (and {more} more)" if more else ""
-            what = f"{tuple(self.velocity[index].tolist())} is the velocity of a fixed ball{others}"
-            raise SceneError([Problem(f"velocity[{index}]", what, _HELD)])
+            velocity = str(tuple(self.velocity[index].tolist()))
+            raise fault("ball.fixed-moves", where=f"velocity[{index}]", velocity=velocity, others=and_more(more))
         return self
 
     if TYPE_CHECKING:
@@ -205,11 +205,13 @@ class Balls(Part):
         if len(found) == 1:
             return found[0]
         if found:
-            what, remedy = f"{len(found)} balls are named {shown(name)}", "Use the number of one of them"
-            raise ArgumentError([Problem("index", what, f"{remedy}: {', '.join(map(str, found[:10]))}.")])
+            numbers = found[:10]
+            raise ArgumentError.of(
+                "ball.name-twice", where="index", count=len(found), name=shown(name), numbers=numbers
+            )
         known = list(dict.fromkeys(each for each in names if each))
-        remedy = nearest(name, known[:20], "names") if known else "No ball has a name: use its number."
-        raise ArgumentError([Problem("index", f"there is no ball named {shown(name)}", remedy)])
+        hint = nearest(name, known[:20], "names") if known else Phrase("ball.no-names")
+        raise ArgumentError.of("ball.no-name", where="index", name=shown(name), hint=hint)
 
     def __len__(self) -> int:
         return len(self.position)
@@ -272,8 +274,9 @@ _ARRAYS = ("position", "velocity", "mass", "radius", "fixed", "born")
 def _check_dimensions(parts: Sequence[Ball | Balls]) -> None:
     for index, part in enumerate(parts):
         if part.dimension != parts[0].dimension:
-            what = f"the ball has {part.dimension} dimensions, but the first has {parts[0].dimension}"
-            raise SceneError([Problem(f"[{index}]", what, "Give all balls the same number of components.")])
+            raise SceneError.of(
+                "balls.other-dimension", where=f"[{index}]", dimension=part.dimension, first=parts[0].dimension
+            )
 
 
 def _stacked(balls: Sequence[Ball]) -> Balls:

@@ -76,5 +76,5 @@ def as_obstacle(value: object) -> Obstacle:
     """An obstacle, or one made from a table with its kind."""
     made: Obstacle = of_kind(value, (Circle, Polygon, HalfSpace, Cylinder, Block, Wedge), "obstacle")
     if isinstance(made, Polygon) and made.holes:
-        raise fault("an obstacle has no holes, for it is solid", "Leave the holes out.", where="holes")
+        raise fault("obstacle.no-holes", where="holes")
     return made

@@ -49,8 +49,7 @@ class Planet(Part):
     @model_validator(mode="after")
     def _is_sane(self) -> Planet:
         if not self.g <= LARGEST:
-            what = f"G M / R² is {self.g:g} m/s², which is beyond {LARGEST:g}"
-            raise fault(what, "Use a smaller G or M, or a larger R.")
+            raise fault("planet.too-strong", g=self.g, limit=LARGEST)
         return self
 
     @property
@@ -75,8 +74,7 @@ class Drag(Part):
 def _opening(value: object) -> float:
     result = number(value)
     if not 0.0 <= result <= STEEPEST_OPENING:
-        remedy = f"Use 0 (each pair by itself) to {STEEPEST_OPENING:g} (coarse)."
-        raise fault(f"{shown(value)} is not between 0 and {STEEPEST_OPENING:g}", remedy)
+        raise fault("attraction.opening", value=shown(value), most=STEEPEST_OPENING)
     return result
 
 
@@ -105,8 +103,7 @@ def as_drag(value: Any) -> Drag | None:
     try:
         return Drag(linear=value)
     except SceneError as error:
-        first = error.problems[0]
-        raise fault(first.what, first.remedy) from None
+        raise SceneError([error.problems[0].at("")]) from None
 
 
 def as_attraction(value: Any) -> Attraction | None:

@@ -25,8 +25,9 @@ class Coulomb(Part):
     @model_validator(mode="after")
     def _holds_better_than_it_slides(self) -> Coulomb:
         if self.static < self.dynamic:
-            what = f"{shown(self.static)} is below the dynamic coefficient, {shown(self.dynamic)}"
-            raise fault(what, "Use a static coefficient that is the same or larger.", where="static")
+            raise fault(
+                "friction.static-below-dynamic", where="static", static=shown(self.static), dynamic=shown(self.dynamic)
+            )
         return self
 
 
@@ -37,8 +38,7 @@ def as_coulomb(value: Any) -> Coulomb:
     try:
         return Coulomb(static=value, dynamic=value)
     except SceneError as error:
-        first = error.problems[0]
-        raise fault(first.what, first.remedy) from None
+        raise SceneError([error.problems[0].at("")]) from None
 
 
 Coefficients = Annotated[Coulomb, BeforeValidator(as_coulomb, json_schema_input_type=NotNegative | Coulomb)]

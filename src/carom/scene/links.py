@@ -31,7 +31,7 @@ from carom.scene.fields.rows import Rows, balls_named, column, missing_balls
 def _angle(value: object) -> float:
     result = positive(value)
     if result > pi:
-        raise fault(f"{shown(value)} is beyond π", "Use an angle above 0 and up to π, which is straight.")
+        raise fault("angle.beyond-pi", value=shown(value))
     return result
 
 
@@ -162,8 +162,7 @@ def _angle_column(value: object, length: int) -> Floats:
     angles = or_zero_column(value, length, "bend")
     wide = np.flatnonzero(angles > pi)
     if wide.size:
-        what, remedy = f"{shown(angles[wide[0]])} is beyond π", "Use angles above 0 and up to π, which is straight."
-        raise fault(what, remedy, where=f"[{wide[0]}]")
+        raise fault("angles.beyond-pi", where=f"[{wide[0]}]", value=shown(angles[wide[0]]))
     return angles
 
 
@@ -207,10 +206,7 @@ class Bends(Rows[Bend]):
         folded = np.flatnonzero(now == 0.0)
         if folded.size:
             row = np.flatnonzero(unknown)[folded[0]]
-            what = (
-                f"balls {shown(tuple(self.corner[row].tolist()))} are folded flat at the start, which has no direction"
-            )
-            raise fault(what, "Move one of them, or give the angle.", where=f"bends[{row}]")
+            raise fault("bend.flat", where=f"bends[{row}]", balls=shown(tuple(self.corner[row].tolist())))
         angle = np.array(self.angle)
         angle[unknown] = now
         return self.replace(angle=angle)
@@ -231,8 +227,7 @@ def triangles_of(value: Any) -> Numbers:
 def triangle_problems(triangles: Numbers, number_of: int, dimension: int) -> list[Problem]:
     """What is wrong with triangles of so many balls."""
     if len(triangles) and dimension != 3:
-        what = f"triangles need three dimensions, and the scene has {dimension}"
-        return [Problem("triangles", what, "Leave them out, or give the balls three components.")]
+        return [Problem("triangles.dimension", where="triangles", dimension=dimension)]
     return missing_balls(triangles, number_of, "triangles")
 
 
@@ -261,11 +256,7 @@ def _check_apart(where: str, quantity: str, rows: Flags, together: Flags, balls:
         return
     numbers = np.flatnonzero(rows)[together]
     problems = [
-        Problem(
-            f"{where}[{row}]",
-            f"balls {one} and {other} are at the same place, which tells no {quantity}",
-            f"Move them apart, or give the {quantity}.",
-        )
+        Problem("links.same-place", where=f"{where}[{row}]", one=one, other=other, quantity=quantity)
         for row, (one, other) in zip(numbers[:20].tolist(), balls[together][:20].tolist(), strict=True)
     ]
     raise SceneError(the_first(problems, len(numbers)))

@@ -17,7 +17,7 @@ from carom.scene.fields.quantities import Fraction, Word, each, sequence, word
 def _two_words(value: object) -> tuple[str, ...]:
     values = sequence(value, "two names")
     if len(values) != 2:
-        raise fault(f"{shown(value)} does not name two materials", "Write two names; the same twice for like on like.")
+        raise fault("pair.not-two", value=shown(value))
     return each(word, values)
 
 
@@ -31,8 +31,7 @@ def repeated_pairs(pairs: Sequence[tuple[str, str]]) -> list[Problem]:
     for index, materials in enumerate(pairs):
         first = seen.setdefault(frozenset(materials), index)
         if first != index:
-            what = f"{shown(materials)} has a value already, in pairs[{first}]"
-            problems.append(Problem(f"pairs[{index}]", what, "Keep one of them."))
+            problems.append(Problem("pair.twice", where=f"pairs[{index}]", materials=shown(materials), first=first))
     return the_first(problems)
 
 
@@ -92,5 +91,4 @@ def as_restitution(value: Any) -> Restitution:
     try:
         return Restitution(ball_ball=value, ball_wall=value)
     except SceneError as error:
-        first = error.problems[0]
-        raise fault(first.what, first.remedy) from None
+        raise SceneError([error.problems[0].at("")]) from None

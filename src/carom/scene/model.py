@@ -44,9 +44,9 @@ def _in_columns(one: type[Any], many: type[Any], noun: str) -> Callable[[Any], A
         if isinstance(value, many | dict):
             return many.of(value)
         if isinstance(value, one):
-            raise fault(f"is a single {noun}, not a list", f"Write a list: [{one.__name__}(...)].")
+            raise fault("parts.single", noun=noun, name=one.__name__)
         if not isinstance(value, list | tuple):
-            raise fault(f"{shown(value)} is not a list of {noun}s", f"Write a list of {noun}s, or a table of columns.")
+            raise fault("parts.not-a-list", value=shown(value), noun=noun)
         return many.concatenate(each(lambda item: item if isinstance(item, many) else one.of(item), value))
 
     return check
@@ -218,7 +218,7 @@ class Scene(Part):
         gravity: Any = self.gravity  # at this point as it was given
         if isinstance(gravity, Planet):
             if gravity.down.endswith("z"):
-                yield Witness("gravity.down", 3, remedy="In the plane, use x or y.")
+                yield Witness("gravity.down", 3, told="gravity.down-in-plane")
         elif gravity:
             yield Witness("gravity", len(gravity))
 

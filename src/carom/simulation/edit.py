@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import numerics
-from carom.errors import ArgumentError, Problem, SceneError
+from carom.errors import ArgumentError, SceneError
 from carom.scene import Ball, Balls, Link, Links, Restitution, Scene
 from carom.scene.fields.base import shown
 from carom.scene.placement import check
@@ -91,9 +91,7 @@ def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit
     given = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     for each in given:
         if not isinstance(each, Ball | Balls):
-            raise ArgumentError(
-                [Problem("add", f"{shown(each)} is not a ball", "Give a Ball, Balls, or a list of them.")]
-            )
+            raise ArgumentError.of("add.not-a-ball", where="add", value=shown(each))
     new = Balls.concatenate(given)
     together = Balls.concatenate([scene.balls, new])
     origin = np.concatenate([np.arange(len(scene.balls)), np.full(len(new), -1)])
@@ -131,10 +129,9 @@ def balls_change(scene: Scene, numbers: Sequence[int], moment: Moment, columns: 
     """Other balls in the places of many; what is not said is as it is now."""
     rows = _numbers(numbers)
     if len(np.unique(rows)) < len(rows):
-        raise ArgumentError([Problem("indices", "a ball is named twice", "Name each ball once.")])
+        raise ArgumentError.of("change.ball-twice", where="indices")
     if np.ndim(columns.get("position", rows)) and len(columns.get("position", rows)) != len(rows):
-        what = f"{len(columns['position'])} places are given for {len(rows)} balls"
-        raise ArgumentError([Problem("position", what, "Give one for each of them.")])
+        raise ArgumentError.of("change.places", where="position", places=len(columns["position"]), balls=len(rows))
     d, count = scene.dimension, len(scene.balls)
     some = scene.balls[rows]
     still = np.where(some.fixed[:, None], 0.0, moment.velocities[rows, :d])  # a fixed one may be driven
@@ -148,11 +145,9 @@ def balls_change(scene: Scene, numbers: Sequence[int], moment: Moment, columns: 
 def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
     """The same balls among other things."""
     if "balls" in changes:
-        remedy = "Use add, remove or change for balls."
-        raise ArgumentError([Problem("balls", "cannot be changed together with the rest of a running scene", remedy)])
+        raise ArgumentError.of("update.balls", where="balls")
     if "stepping" in changes:
-        remedy = "Begin a new run from now: Simulation(sim.snapshot(), step=…, integrator=…)."
-        raise ArgumentError([Problem("stepping", "cannot be changed in a running scene", remedy)])
+        raise ArgumentError.of("update.stepping", where="stepping")
     other = scene.replace(**changes)
     return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
 
@@ -214,7 +209,7 @@ def link_removal(scene: Scene, pair: set[int]) -> Edit:
     gone = np.asarray(np.isin(scene.links.between, list(pair)).all(axis=1))
     if not gone.any():
         who = " and ".join(map(str, sorted(pair)))
-        raise ArgumentError([Problem("unlink", f"there is no link between balls {who}", "Name two that are linked.")])
+        raise ArgumentError.of("unlink.none", where="unlink", who=who)
     return scene_change(scene, {"links": scene.links[~gone]})
 
 

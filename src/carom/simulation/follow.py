@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem, SolverError
+from carom.errors import ArgumentError, SolverError
 from carom.observe import triggers
 from carom.observe.follower import LOG_ROWS, Follower, Measurements, MemoryFollower
 from carom.observe.sampler import Sampler, observables_for
@@ -65,8 +65,7 @@ class Following(Steering):
         self._check_alone("measure")
         begin = self._time + _duration("settle", settle)
         if settle and isinstance(until, int | float) and self._time < until <= begin:
-            what = f"{settle:g} s from the start of measuring leave nothing of a run that ends at {until:g} s"
-            raise ArgumentError([Problem("settle", what, "Use a shorter time.")])
+            raise ArgumentError.of("settle.too-long", where="settle", settle=settle, until=until)
         count = len(self._scene.balls)
         sampler = Sampler(triggers.triggers_for(every, at), observables_for(observables), events=False, count=count)
         sampler.begin(self._as_moment)
@@ -171,5 +170,5 @@ class Following(Steering):
 
 def _duration(where: str, value: Any) -> float:
     if not triggers.is_number(value) or not 0.0 <= value < np.inf:
-        raise ArgumentError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds, 0 or more.")])
+        raise ArgumentError.of("time.not-0-or-more", where=where, value=shown(value))
     return float(value)

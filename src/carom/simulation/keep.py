@@ -182,10 +182,7 @@ class Keeping(Following):
         names = [each.name for each in own]
         if names != saved.wish["forces"]:
             was = ", ".join(saved.wish["forces"]) or "none"
-            what = f"the saved run has these forces of one's own: {was}; given are: {', '.join(names) or 'none'}"
-            raise ArgumentError(
-                [Problem("forces", what, "Give the same ones, in the same order: resume(path, forces=[…]).")]
-            )
+            raise ArgumentError.of("resume.other-forces", where="forces", was=was, given=", ".join(names) or "none")
         told = {name: saved.wish[name] for name in ("step", "integrator", "contacts", "neighbours")}
         self._wish = choose.Wish(cast("choose.SolverChoice", saved.solver), **told, forces=own)
         if problems := self._wish.problems() or _other_parameters(own, saved):
@@ -223,11 +220,9 @@ class Keeping(Following):
         given = {each.name: each for each in observables_for(observables)}
         lacking = [name for name in told["observables"] if name not in given and name not in known()]
         if lacking:
-            what = (
-                f"there is no observable {lacking[0]!r}: the run measured one of its own, which is code and not saved"
+            raise ArgumentError.of(
+                "resume.own-observable", where="observables", source=str(path), name=repr(lacking[0])
             )
-            remedy = "Give it again: Simulation.resume(…, observables=[…]); or go on unrecorded: record=False."
-            raise ArgumentError([Problem("observables", what, remedy)], source=str(path))
         wanted = [given.get(name, name) for name in told["observables"]]
         whens = [triggers.read(each) for each in told["triggers"]]
         sampler = Sampler(whens, observables_for(wanted), events=told["events"], count=len(saved.recorder["rows"]))
@@ -264,10 +259,7 @@ class Keeping(Following):
         """Keep the history in memory from now on: any instant since, bit for bit, by `history.at(t)`."""
         history = self._new_history()
         if history is None:
-            remedy = "Record the run with the frames that you want: record(path, every=…)."
-            raise ArgumentError(
-                [Problem("remember", "only runs of the exact solver can be rebuilt from events", remedy)]
-            )
+            raise ArgumentError.of("remember.not-exact", where="remember")
         self._exact.remember(history)
         return history
 
@@ -326,10 +318,9 @@ class Keeping(Following):
     def _check_alone(self, what: str) -> None:
         """Refuse a second one to follow the run."""
         if self._recorder is not None:
-            remedy = "Close that recording first; it can measure too: record(…, observables=…)."
-            raise ArgumentError([Problem(what, f"the run is being recorded already, in {self._recorder.path}", remedy)])
+            raise ArgumentError.of("record.already", where=what, path=str(self._recorder.path))
         if self._measuring is not None:
-            raise ArgumentError([Problem(what, "the run is being measured", "Wait until that has ended.")])
+            raise ArgumentError.of("record.measuring", where=what)
 
     def _touch(self) -> None:
         """Note, also in the file, that the run was taken by the hand: its scene alone does not tell it any more."""
@@ -351,8 +342,7 @@ class Keeping(Following):
             changed += ["mass"] if (old.balls.mass[rows] != new.balls.mass).any() else []
             changed += ["radius"] if (old.balls.radius[rows] != new.balls.radius).any() else []
         if changed:
-            what = f"{' and '.join(changed)} cannot be changed while a run is being recorded"
-            raise ArgumentError([Problem("record", what, "Close the recording first, and begin another one after it.")])
+            raise ArgumentError.of("record.no-change", where="record", changed=list(changed))
 
     def _left(self, edit: editing.Edit) -> NDArray[np.intp]:
         """Who is left after an edit that is no merger, by the numbers before."""
@@ -369,16 +359,21 @@ def _other_parameters(own: Sequence[Force], saved: Checkpoint) -> list[Problem]:
     now = packed([value for each in own for value in each.parameters.values()])
     if np.array_equal(now, saved.state.get("given", np.zeros(0))):
         return []
-    what = f"the saved run has {', '.join(saved.wish.get('given', ['others']))}; given are {', '.join(map(repr, own))}"
-    return [Problem("forces", what, "Give the same values of parameters, and change them in the resumed run.")]
+    return [
+        Problem(
+            "resume.other-values",
+            where="forces",
+            saved=list(saved.wish.get("given", ["others"])),
+            given=list(map(repr, own)),
+        )
+    ]
 
 
 def _pause(value: Any) -> float | None:
     if value is None:
         return None
     if not triggers.is_number(value) or not 0.0 <= value < np.inf:
-        what = f"{shown(value)} is not a time"
-        raise ArgumentError([Problem("checkpoint", what, "Give the seconds between two checkpoints, such as 60.")])
+        raise ArgumentError.of("checkpoint.every", where="checkpoint", value=shown(value))
     return float(value)
 
 
@@ -386,10 +381,9 @@ def _check_words(events: Any, force: Any, source: Any) -> None:
     """Refuse what is no answer to a question: `events="no"` would count as yes."""
     for where, value in (("events", events), ("force", force)):
         if not isinstance(value, bool | np.bool_):
-            raise ArgumentError([Problem(where, f"{shown(value)} is neither True nor False", "Give one of them.")])
+            raise ArgumentError.of("flag.not-python", where=where, value=shown(value))
     if not isinstance(source, str):
-        remedy = "Give a word on where the scene comes from, or leave it out."
-        raise ArgumentError([Problem("source", f"{shown(source)} is not a text", remedy)])
+        raise ArgumentError.of("source.not-a-text", where="source", value=shown(source))
     try:
         text(source)
     except SceneError as error:

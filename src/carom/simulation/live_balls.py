@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene import Scene
 from carom.scene.fields.base import shown
 
@@ -94,8 +94,7 @@ class LiveBall:
         object.__setattr__(self, "id", identity)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        remedy = f"Use change(ball, {name}=…) of the simulation."
-        raise ArgumentError([Problem(name, "is read from the run, and cannot be set", remedy)])
+        raise ArgumentError.of("live.read-only", where=name, name=name)
 
     @property
     def index(self) -> int:
@@ -106,8 +105,7 @@ class LiveBall:
         """Its number in a run, such as a copy of its own."""
         k = run.identities.number(self.id)
         if k is None:
-            remedy = "Ask first whether it is there: ball in sim.balls."
-            raise ArgumentError([Problem("ball", f"the ball with the id {self.id} was removed or merged", remedy)])
+            raise ArgumentError.of("live.ball-gone", where="ball", id=self.id)
         return k
 
     @property
@@ -224,6 +222,6 @@ def index_of(scene: Scene, index: int | str) -> int:
     count = len(scene.balls)
     given: Any = index
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or not -count <= given < count:
-        remedy = f"Use a number from 0 to {count - 1}." if count else "Add one first."
-        raise ArgumentError([Problem("index", f"there is no ball {shown(given)}", remedy)])
+        problem = "index.no-ball" if count else "index.no-balls"
+        raise ArgumentError.of(problem, where="index", value=shown(given), last=count - 1)
     return int(given) % count

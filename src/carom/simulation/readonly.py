@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.arrays import read_only
 from carom.scene import Ball, Scene
 
@@ -43,7 +43,7 @@ def check_settable(kind: type, name: str) -> None:
         return
     remedy = _remedy(kind, name)
     if remedy is not None:
-        raise ArgumentError([Problem(name, "cannot be set on a simulation", remedy)])
+        raise ArgumentError.of("simulation.read-only", where=name, remedy=remedy)
 
 
 def _remedy(kind: type, name: str) -> str | None:

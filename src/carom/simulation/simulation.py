@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem, SceneError, SolverWarning
+from carom.errors import ArgumentError, SceneError, SolverWarning
 from carom.kernels.progress import announce
 from carom.observe.collisions import KINDS, Collision, CollisionArray, Report
 from carom.scene import Ball, Balls, Restitution, Scene
@@ -169,17 +169,14 @@ class Simulation(Keeping):
 
     def _goal(self, until: float | None, collisions: int | None) -> tuple[float, int]:
         if until is None and collisions is None:
-            raise ArgumentError([Problem("run", "no end is given", "Say until=… (s) or collisions=….")])
+            raise ArgumentError.of("run.no-end", where="run")
         self._between_steps("run")
         end = np.inf if until is None else _time("until", until)
         if end < self._time:
-            raise ArgumentError(
-                [Problem("until", f"{until} s is before now, {self._time} s", "Time only goes forward.")]
-            )
+            raise ArgumentError.of("run.before-now", where="until", until=until, now=self._time)
         count: Any = MANY if collisions is None else collisions
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
-            what = f"{shown(collisions)} is not a number of collisions"
-            raise ArgumentError([Problem("collisions", what, "Use a whole number, 0 or more.")])
+            raise ArgumentError.of("run.collisions", where="collisions", value=shown(collisions))
         if self._solver.name == "stepped":
             self._stepped("run").announce_work(end)
         return end, min(int(count), MANY)
@@ -542,5 +539,5 @@ class Simulation(Keeping):
 
 def _time(where: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or np.isnan(value):
-        raise ArgumentError([Problem(where, f"{shown(value)} is not a time", "Give a number of seconds.")])
+        raise ArgumentError.of("time.not-a-time", where=where, value=shown(value))
     return float(value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.measures.mechanics import built_height
 from carom.scene import Link, Links, Scene
 from carom.scene.fields.base import shown
@@ -91,9 +91,7 @@ class Steering:
     def _called(self, where: str, hook: Any) -> Callable[[], None]:
         """A call of a hook, while which the run stands where its last step ended."""
         if not callable(hook):
-            raise ArgumentError(
-                [Problem(where, f"{shown(hook)} cannot be called", "Give a function without arguments.")]
-            )
+            raise ArgumentError.of("hook.not-callable", where=where, value=shown(hook))
         self._touch()
 
         def call() -> None:
@@ -109,8 +107,7 @@ class Steering:
     def _between_steps(self, what: str) -> None:
         """Refuse what would pull the rug from under a step that is under way."""
         if self._amid:
-            remedy = "Do it between two runs; a hook can push, pull, drive and release."
-            raise ArgumentError([Problem(what, "is not possible from a hook, amid a step", remedy)])
+            raise ArgumentError.of("hook.not-now", where=what)
 
     # By the hand.
 
@@ -130,8 +127,7 @@ class Steering:
         numbers = [k for k, each in enumerate(engine.extra) if which in {k, each.name} and not isinstance(which, bool)]
         if len(numbers) != 1:
             names = ", ".join(each.name for each in engine.extra) or "none"
-            what = f"{shown(which)} is not one of the custom forces, which are: {names}"
-            raise ArgumentError([Problem("change_force", what, "Give a name, or a number if several have the name.")])
+            raise ArgumentError.of("forces.unknown", where="change_force", value=shown(which), known=names)
         engine.change_force(numbers[0], values)
         self._touch()
 
@@ -178,7 +174,7 @@ class Steering:
         """
         engine, k = self._stepped("drive"), self._number(index)
         if (velocity is None) == (acceleration is None):
-            raise ArgumentError([Problem("drive", "takes one of two", "Say velocity=… or acceleration=….")])
+            raise ArgumentError.of("drive.one-of-two", where="drive")
         if velocity is not None:
             engine.set_velocity(k, _vector("velocity", velocity, self._scene.dimension))
             self._touch()
@@ -246,8 +242,7 @@ class Steering:
         """The number of a ball that is not fixed."""
         k = self._number(index)
         if self._scene.balls.fixed[k]:
-            remedy = f"Use drive({k}, velocity=…), or change({k}, fixed=False) first."
-            raise ArgumentError([Problem(what, f"ball {k} is fixed, and no force moves it", remedy)])
+            raise ArgumentError.of("drive.fixed", where=what, ball=k)
         return k
 
     def _hanging_on(self, index: int) -> Any:
@@ -267,8 +262,7 @@ class Steering:
         """The engine, if it is of the stepped solver."""
         solver: Any = self._solver
         if solver.name != "stepped":
-            remedy = "Make the simulation with solver='stepped'."
-            raise ArgumentError([Problem(what, "needs forces, which the exact solver does not know", remedy)])
+            raise ArgumentError.of("exact.no-forces", where=what)
         return solver  # type: ignore[no-any-return]  # its name says so
 
 
@@ -300,12 +294,11 @@ def _vector(where: str, value: Any, dimension: int) -> tuple[float, float, float
     except (TypeError, ValueError):
         numbers = ()
     if len(numbers) != dimension or not np.isfinite(numbers).all():
-        remedy = f"Give {dimension} finite numbers."
-        raise ArgumentError([Problem(where, f"{shown(value)} is not a vector of {dimension} numbers", remedy)])
+        raise ArgumentError.of("vector.not-one", where=where, value=shown(value), dimension=dimension)
     return (*numbers, *(0.0,) * (3 - dimension))  # type: ignore[return-value]  # three in all
 
 
 def _not_negative(where: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.floating) or not 0.0 <= value < np.inf:
-        raise ArgumentError([Problem(where, f"{shown(value)} is not a number that fits", "Use 0 or more.")])
+        raise ArgumentError.of("number.misfit", where=where, value=shown(value))
     return float(value)

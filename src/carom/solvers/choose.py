@@ -42,21 +42,21 @@ class Wish:
         ):
             if value not in known:
                 words = ", ".join(map(repr, known[:-1])) + f" or {known[-1]!r}"
-                problems.append(Problem(where, f"{shown(value)} is unknown", f"Use {words}."))
+                problems.append(Problem("wish.unknown", where=where, value=shown(value), known=words))
         problems += [
-            Problem(f"forces[{k}]", f"{shown(one)} is not a force", "Make one of a function with @carom.force.")
+            Problem("forces.not-one", where=f"forces[{k}]", value=shown(one))
             for k, one in enumerate(self.forces)
             if not hasattr(type(one), "address")  # of the instance, it would compile
         ]
         for k, one in enumerate(self.forces):
             if lacking := getattr(one, "lacking", ()):
-                what, call = f"{one.name} lacks {', '.join(lacking)}", ", ".join(f"{name}=…" for name in lacking)
-                problems.append(Problem(f"forces[{k}]", what, f"Give values: {one.name}({call})."))
+                call = [f"{name}=…" for name in lacking]
+                problems.append(Problem("force.lacks", where=f"forces[{k}]", name=one.name, lacking=lacking, call=call))
         step: Any = self.step
         if step is not None and not (
             isinstance(step, int | float | np.number) and not isinstance(step, bool) and 0 < step < 1e300
         ):
-            problems.append(Problem("step", f"{shown(step)} is not a time above 0", "Give a number of seconds."))
+            problems.append(Problem("time.not-above-0", where="step", value=shown(step)))
         return problems
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.collisions import CollisionArray
 from carom.observe.triggers import is_number
 from carom.scene.fields.base import shown
@@ -63,8 +63,7 @@ class Collisions:
     def _number(self, which: Any) -> int:
         """The number of a collision, counted from the front."""
         if isinstance(which, bool) or not isinstance(which, int | np.integer):
-            remedy = "Give a whole number or a slice; a field of all is collisions[:]['time']."
-            raise ArgumentError([Problem("collisions", f"{shown(which)} is not the number of a collision", remedy)])
+            raise ArgumentError.of("recording.collision", where="collisions", value=shown(which))
         if not -len(self) <= which < len(self):
             raise IndexError(f"there is no collision {which}: there are {len(self)}")
         return int(which) % len(self)
@@ -86,7 +85,7 @@ class Collisions:
         """The collisions from t0 on, up to but not at t1, s."""
         for t in (t0, t1):
             if not is_number(t):
-                raise ArgumentError([Problem("between", f"{shown(t)} is not a time", "Give a number of seconds.")])
+                raise ArgumentError.of("time.not-a-time", where="between", value=shown(t))
         low, high = (_first(self.times, len(self), t) for t in (t0, t1))
         return self[low : max(low, high)]  # type: ignore[no-any-return]  # a slice gives an array
 

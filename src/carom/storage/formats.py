@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from carom.errors import ArgumentError, Problem, StorageError
+from carom.errors import ArgumentError, StorageError
 
 FORMAT = 3
 """Of what is under /carom, and how all is stored. Since 2, texts that are read again have their length told: see
@@ -54,9 +54,9 @@ def check_digest(what: str, told: str, found: str) -> None:
 
 def frames_alone(path: Path, writer: str, t: float, times: str) -> ArgumentError:
     """The error for a time between frames in a recording whose history is of other laws."""
-    what = f"no frame was kept at {t} s, and {writer} recorded this run: its collisions rounded differently"
-    remedy = f"Only its frames can be shown, {times}."
-    return ArgumentError([Problem("at", what, remedy)], source=str(path))
+    return ArgumentError.of(
+        "recording.rounded-differently", where="at", source=str(path), t=t, writer=writer, times=times
+    )
 
 
 def no_way_on(path: Path, writer: str) -> StorageError:

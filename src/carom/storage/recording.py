@@ -191,8 +191,7 @@ class Recording:
         if isinstance(k, slice):
             return [self[each] for each in range(*k.indices(len(self)))]
         if isinstance(k, bool) or not isinstance(k, int | np.integer):
-            remedy = "Give a whole number or a slice; by time, use at(t)."
-            problem = Problem("recording", f"{shown(k)} is not the number of a frame", remedy)
+            problem = Problem("recording.frame", where="recording", value=shown(k))
             raise ArgumentError([problem], source=str(self.path))
         if not -len(self) <= k < len(self):
             raise IndexError(f"there is no frame {k}: there are {len(self)}")
@@ -275,12 +274,11 @@ class Recording:
     def at(self, t: float) -> Frame:
         """The run at any time: rebuilt from the events bit for bit if they are there, else the frame of that time."""
         if not is_number(t):
-            problem = Problem("at", f"{shown(t)} is not a time", "Give a number of seconds.")
+            problem = Problem("time.not-a-time", where="at", value=shown(t))
             raise ArgumentError([problem], source=str(self.path))
         low, high = self.span
         if not low <= t <= high:
-            what = f"{t} s is outside of what was recorded, {low:.9g} to {high:.9g} s"
-            raise ArgumentError([Problem("at", what, "Choose a time within.")], source=str(self.path))
+            raise ArgumentError.of("recording.outside", where="at", source=str(self.path), t=t, low=low, high=high)
         if not self.exact:
             k = int(np.searchsorted(self._times, t, side="right"))  # of several at a time, what came last
             if k and self._times[k - 1] == t:
@@ -303,9 +301,9 @@ class Recording:
         if f"{PAST}marks" in self._count:
             there = f"{len(self)} in all (.times); the nearest are at {near} s"
             return frames_alone(self.path, self.writer, t, there)
-        what = f"no frame was kept at {t} s, and this run cannot be rebuilt from its events"
-        remedy = f"There are {len(self)} frames (.times); the nearest are at {near} s."
-        return ArgumentError([Problem("at", what, remedy)], source=str(self.path))
+        return ArgumentError.of(
+            "recording.no-frame", where="at", source=str(self.path), t=t, count=len(self), near=near
+        )
 
     def _who(self, t: float) -> NDArray[np.int64] | None:
         """The rows of the balls that there were at a time; None if all were."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene import Balls, Scene
 from carom.scene.links import nearest_image
 from carom.views.markup import element, number, text
@@ -56,7 +56,7 @@ def _colours(them: Balls, given: Sequence[str] | None) -> tuple[Sequence[str], I
     """Colours, and which of them each ball has."""
     if given is not None:
         if isinstance(given, str) or len(given) != len(them) or not all(isinstance(each, str) for each in given):
-            raise ArgumentError([Problem("colours", "do not fit the balls", f"Give a list of {len(them)} texts.")])
+            raise ArgumentError.of("colours.count", where="colours", count=len(them))
         number_of = {colour: k for k, colour in enumerate(dict.fromkeys(given))}
         return list(number_of), np.array([number_of[colour] for colour in given], dtype=np.intp)
     of = them.material.codes.astype(np.intp)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon, Scene, Wedge
 from carom.views.measures import BAR_STEPS, LENGTHS, SCALE_STEPS, plain, quantity, round_above, round_below
 
@@ -125,7 +125,7 @@ def sheet_for(scene: Scene, scale: ScaleName | None, pixels: float, *, flight: f
         _check_real(largest)
         return sheet
     if scale != "fit":
-        raise ArgumentError([Problem("scale", f"{scale!r} is unknown", "Use 'real' or 'fit'.")])
+        raise ArgumentError.of("scale.unknown", where="scale", value=repr(scale))
     room, (across, up) = _room(pixels), sheet.seen
     need = max(across / (room - 2.0 * MARGIN), up / (room - sheet.above_and_below))
     return replace(sheet, scale=Scale.fitting(need))
@@ -133,16 +133,16 @@ def sheet_for(scene: Scene, scale: ScaleName | None, pixels: float, *, flight: f
 
 def _check_real(largest: float) -> None:
     if not SMALLEST_SHEET <= largest <= LARGEST_SHEET:
-        what = f"at its real size the picture would be {quantity(largest, LENGTHS)} large"
-        raise ArgumentError([Problem("scale", what, "Use scale='fit'.")])
+        raise ArgumentError.of("scale.too-large", where="scale", size=quantity(largest, LENGTHS))
 
 
 def _room(pixels: Any) -> float:
     """The side of a square of so many pixels, mm."""
     number = isinstance(pixels, int | float | np.integer | np.floating) and not isinstance(pixels, bool)
     if not number or not FEWEST_PIXELS <= pixels <= MOST_PIXELS:
-        remedy = f"Use a number from {FEWEST_PIXELS:g} to {MOST_PIXELS:g}."
-        raise ArgumentError([Problem("pixels", f"{pixels!r} is no size of a picture", remedy)])
+        raise ArgumentError.of(
+            "pixels.outside", where="pixels", value=repr(pixels), low=FEWEST_PIXELS, high=MOST_PIXELS
+        )
     return float(pixels) * PIXEL
 
 

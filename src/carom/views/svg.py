@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene import Scene
 from carom.views.balls import arrows as velocity_arrows
 from carom.views.balls import balls, flight, links
@@ -57,8 +57,7 @@ def draw(
     """
     scene, time = (what, None) if isinstance(what, Scene) else (what.snapshot(), what.time)
     if len(scene.balls) > MOST_BALLS:
-        problem = f"{len(scene.balls):,} are more than a picture can show, {MOST_BALLS:,}"
-        raise ArgumentError([Problem("balls", problem, "Draw some of them: scene.replace(balls=scene.balls[:1000]).")])
+        raise ArgumentError.of("picture.too-many-balls", where="balls", count=len(scene.balls), most=MOST_BALLS)
     scene = _born(scene)
     shown = flight(scene) if arrows else 0.0
     sheet = sheet_for(scene, scale, pixels, flight=shown, remarks=_remarks(scene, time, shown))

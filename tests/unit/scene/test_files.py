@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.errors import SceneError, StorageError
+from carom.errors import Problem, SceneError, StorageError
 from carom.scene import (
     Attraction,
     Ball,
@@ -380,7 +380,7 @@ class TestGenerator:
     def _a_library(self, monkeypatch):
         def load(name, **options):
             if "count" not in options:
-                raise SceneError([files.Problem("count", "is missing", "Add it.")])
+                raise SceneError([Problem("count", "is missing", "Add it.")])
             return Scene(name=name, boundary=Box(size=(9, 9)), balls=[Ball(position=(1, 1))] * options["count"])
 
         monkeypatch.setattr(library, "names", lambda: ["gas", "break"], raising=False)

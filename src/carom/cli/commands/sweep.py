@@ -17,7 +17,7 @@ from carom.cli.summary import count
 from carom.cli.sweep_progress import Bar, capped, duration
 from carom.cli.sweep_table import failures, plain, points_table
 from carom.cli.terminal import Mistake, complain, notice, output, show_table, table
-from carom.errors import InputError, MissingExtraError, Problem, StudyError
+from carom.errors import InputError, MissingExtraError, StudyError
 from carom.extras import require
 from carom.scene.io.find import is_file_name
 from carom.sweeps import ready
@@ -108,8 +108,13 @@ def check_observables(source: str, study: "Study") -> None:
             observable(one.name)
         except InputError as error:
             (problem,) = error.problems
-            remedy = f"{problem.remedy} The command line has none of your own: carom.sweep(…, observables=[…]) has."
-            raise StudyError([Problem(f"observables[{index}]", problem.what, remedy)], source) from None
+            raise StudyError.of(
+                "observables.not-on-command-line",
+                where=f"observables[{index}]",
+                source=source,
+                what=problem.phrase("what"),
+                remedy=problem.phrase("remedy"),
+            ) from None
 
 
 def check_plot(source: str, study: "Study") -> None:

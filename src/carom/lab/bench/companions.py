@@ -58,9 +58,9 @@ class Beside:
 def begun(names: Any, scene: Scene, now: float, step: float | None) -> list[Beside]:
     """Companions that begin with a scene as it is now."""
     if isinstance(names, str) or not isinstance(names, list | tuple):
-        raise refusal("names", "is not a list of names", f"Give a list of: {', '.join(known())}.")
+        raise refusal("compare.not-a-list", where="names", known=list(known()))
     if len(names) > MOST:
-        raise refusal("names", f"{len(names)} are too many to compare", f"Choose at most {MOST}.")
+        raise refusal("compare.too-many", where="names", count=len(names), most=MOST)
     chosen = dict.fromkeys(choice_of("names", name, known(), "names") for name in names)
     return [_one(name, scene, now, step) for name in chosen]
 
@@ -74,5 +74,5 @@ def _one(name: str, scene: Scene, now: float, step: float | None) -> Beside:
     except InputError:
         raise
     except CaromError as error:
-        raise refusal("names", f"{name} cannot run this scene ({error})", "Choose another.") from None
+        raise refusal("compare.cannot-run", where="names", name=name, error=str(error)) from None
     return Beside(name, Track(sim, wish), now, sim.energy)

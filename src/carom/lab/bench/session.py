@@ -24,6 +24,7 @@ from carom.lab.commands.table import COMMANDS
 from carom.lab.seen.look import Look
 from carom.lab.seen.samples import Samples
 from carom.lab.seen.view import Message, View
+from carom.messages.phrase import Phrase
 from carom.scene import Scene
 from carom.scene.fields.base import nearest
 from carom.simulation.simulation import Simulation
@@ -255,7 +256,7 @@ class Session:
     def heed_cancel(self) -> None:
         """A refusal, if what is being done was cancelled."""
         if self.cancelled():
-            raise refusal("", "this was cancelled, and nothing has changed", "Do it again, if you wish.")
+            raise refusal("lab.cancelled")
 
     def keep_within_share(self) -> None:
         """Others have come: hold no more of the past than there is memory for."""
@@ -343,13 +344,13 @@ class Session:
     def undo(self) -> None:
         """Take the last command back."""
         if not self.history.undo:
-            raise refusal("", "there is nothing to undo", "Change something first.")
+            raise refusal("undo.nothing")
         self._swap(self.history.undo, self.history.redo)
 
     def redo(self) -> None:
         """Do again what was taken back."""
         if not self.history.redo:
-            raise refusal("", "there is nothing to redo", "Undo something first.")
+            raise refusal("redo.nothing")
         self._swap(self.history.redo, self.history.undo)
 
     def _swap(self, source: list[Any], target: list[Any]) -> None:
@@ -390,14 +391,13 @@ def started(scene: Scene, **wish: Any) -> Simulation:
 def _check(command: str, arguments: dict[str, Any]) -> None:
     """Is there such a command, and does it take these arguments?"""
     if command not in COMMANDS:
-        raise refusal("", f"there is no command {command!r}", nearest(str(command)[:60], COMMANDS, "commands"))
+        raise refusal("command.unknown", command=repr(command), hint=nearest(str(command)[:60], COMMANDS, "commands"))
     taken = COMMANDS[command].arguments
     known = [name.rstrip("?") for name in taken]
     for name in arguments:
         if name not in known:
-            raise refusal(
-                name, f"{command} takes no {name!r}", nearest(name, known, "arguments") if known else "Leave it out."
-            )
+            hint = nearest(name, known, "arguments") if known else Phrase("leave-out")
+            raise refusal("command.argument-unknown", where=name, command=command, name=repr(name), hint=hint)
     for name in taken:
         if not name.endswith("?") and name not in arguments:
-            raise refusal(name, f"{command} needs it", "Give it.")
+            raise refusal("command.argument-missing", where=name, command=command)

@@ -75,7 +75,7 @@ def _new_ball(session: Session, sim: Simulation, **given: Any) -> Ball:
     d = scene.dimension
     radius = _like_radius(scene) if given.get("radius") is None else number("radius", given["radius"])
     if abs(radius) > LARGEST_RADIUS:
-        raise refusal("radius", f"{radius:g} m is out of range", "Use a smaller number.")
+        raise refusal("radius.out-of-range", where="radius", value=radius)
     mass = _like_mass(scene, radius) if given.get("mass") is None else number("mass", given["mass"])
     fields: dict[str, Any] = {"radius": radius, "mass": mass}
     if given.get("velocity") is not None:
@@ -134,11 +134,7 @@ def free_place(sim: Simulation, radius: float, heed_cancel: Callable[[], object]
         alone = scene.replace(balls=[Ball(position=place, radius=radius)], links=[], bends=[], triangles=[])
         if not check.problems(alone):
             return tuple(place.tolist())
-    raise refusal(
-        "position",
-        f"no free place for a ball of radius {radius:.3g} m was found",
-        "Make it smaller, or remove some balls.",
-    )
+    raise refusal("add.no-place", where="position", radius=radius)
 
 
 def _outward(low: NDArray[np.float64], high: NDArray[np.float64], radius: float) -> Iterator[NDArray[np.float64]]:
@@ -158,7 +154,7 @@ def births_with(session: Session, more: int) -> NDArray[np.float64]:
     """Times at which the balls came, in the bench's time, with some that come now; a refusal if there are too many."""
     count = len(session.track.scene.balls) + more
     if count > MOST_BALLS:
-        raise refusal("", f"{count:,} are more balls than a bench holds, {MOST_BALLS:,}", "Use fewer.")
+        raise refusal("bench.too-many-balls", count=count, most=MOST_BALLS)
     return np.append(_births(session), np.full(more, session.track.time))
 
 
@@ -190,7 +186,7 @@ def duplicate(session: Session) -> None:
         session.edit("duplicate", sim, births=births)
         session.selected = tuple(new)
         return
-    raise error or refusal("", "there is no room for a copy", "Move other balls away first.")
+    raise error or refusal("copy.no-room")
 
 
 def _ways(scene: Scene, chosen: Sequence[int]) -> Iterator[NDArray[np.float64]]:

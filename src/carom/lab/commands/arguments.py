@@ -8,13 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene.fields.base import nearest, shown
 
-
-def refusal(where: str, what: str, remedy: str) -> ArgumentError:
-    """A refusal that names where, what, and how to mend it."""
-    return ArgumentError([Problem(where, what, remedy)])
+refusal = ArgumentError.of
 
 
 def number(where: str, value: Any) -> float:
@@ -24,29 +21,29 @@ def number(where: str, value: Any) -> float:
         try:
             value = float(value.strip().replace(",", ".").replace("−", "-"))
         except ValueError:
-            raise refusal(where, f"{shown(given)} is not a number", "Write a number, such as 0.5 or 2e-3.") from None
+            raise refusal("number.typed", where=where, value=shown(given)) from None
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise refusal(where, f"{shown(given)} is not a number", "Write a number, such as 0.5 or 2e-3.")
+        raise refusal("number.typed", where=where, value=shown(given))
     try:
         made = float(value)
     except OverflowError:
         made = float("inf")
     if not isfinite(made):
-        raise refusal(where, f"{shown(given)} is not finite", "Write a finite number.")
+        raise refusal("number.not-finite", where=where, value=shown(given))
     return made
 
 
 def vector(where: str, value: Any, dimension: int) -> tuple[float, ...]:
     """As many finite numbers as the scene has dimensions."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != dimension:
-        raise refusal(where, f"{shown(value)} is not a vector", f"Give {dimension} numbers.")
+        raise refusal("vector.typed", where=where, value=shown(value), dimension=dimension)
     return tuple(number(where, part) for part in value)
 
 
 def word(where: str, value: Any, most: int = 200) -> str:
     """A text that is not too long."""
     if not isinstance(value, str) or len(value) > most:
-        raise refusal(where, f"{shown(value)} is not a short text", f"Write a text of up to {most} letters.")
+        raise refusal("text.not-short", where=where, value=shown(value), most=most)
     return value
 
 
@@ -54,7 +51,7 @@ def choice_of(where: str, value: Any, known: Collection[str], noun: str = "choic
     """One of the known words."""
     if not isinstance(value, str) or value not in known:
         asked = value[:60] if isinstance(value, str) else ""
-        raise refusal(where, f"{shown(value)} is not a choice here", nearest(asked, known, noun))
+        raise refusal("choice.unknown", where=where, value=shown(value), hint=nearest(asked, known, noun))
     return value
 
 
@@ -68,7 +65,7 @@ def flag(where: str, value: Any) -> bool:
     if isinstance(value, str) and value.lower() in {"true", "false"}:
         return value.lower() == "true"
     if not isinstance(value, bool | np.bool_):
-        raise refusal(where, f"{shown(value)} is neither true nor false", "Use true or false.")
+        raise refusal("flag.typed", where=where, value=shown(value))
     return bool(value)
 
 
@@ -77,8 +74,7 @@ def index(where: str, value: Any, count: int) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < count:
-        remedy = f"Use a whole number from 0 to {count - 1}." if count else "Add one first."
-        raise refusal(where, f"there is no number {shown(value)}", remedy)
+        raise refusal("index.unknown" if count else "index.none", where=where, value=shown(value), last=count - 1)
     return int(value)
 
 
@@ -87,7 +83,7 @@ def indices(where: str, value: Any, count: int) -> tuple[int, ...]:
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         value = [value]
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
-        raise refusal(where, f"{shown(value)} is not a list of numbers", "Give a list, such as [0, 2].")
+        raise refusal("numbers.typed", where=where, value=shown(value))
     return tuple(dict.fromkeys(index(where, each, count) for each in value))
 
 

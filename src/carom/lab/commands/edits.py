@@ -53,18 +53,16 @@ def change_selected(session: Session, field: Any, value: Any) -> None:
 def _change(session: Session, command: str, chosen: tuple[int, ...], field: Any, value: Any) -> None:
     if not isinstance(field, str) or field not in FIELDS:
         asked = field[:60] if isinstance(field, str) else ""
-        raise refusal(asked or "field", f"a ball has no {shown(field)}", nearest(asked, FIELDS, "fields"))
+        raise refusal(
+            "ball.no-field", where=asked or "field", field=shown(field), hint=nearest(asked, FIELDS, "fields")
+        )
     sim = session.track.sim.copy()
     try:
         _set(sim, chosen, field, value)
     except InputError as error:
-        raise type(error)([_about(problem, field) for problem in error.problems]) from None
+        # What is wrong is said of the field that a person has typed into.
+        raise type(error)([problem.at(field) for problem in error.problems]) from None
     session.edit(command, sim, about=(command, chosen, field))
-
-
-def _about(problem: Any, field: str) -> Any:
-    """The same problem, said of the field that a person has typed into."""
-    return type(problem)(field, problem.what, problem.remedy)
 
 
 def _set(sim: Simulation, chosen: tuple[int, ...], field: str, value: Any) -> None:
@@ -72,7 +70,7 @@ def _set(sim: Simulation, chosen: tuple[int, ...], field: str, value: Any) -> No
     axis = AXES.get(field, VELOCITIES.get(field))
     if axis is not None:
         if axis >= d:
-            raise refusal(field, "the scene has two dimensions", "Use x or y.")
+            raise refusal("plane.use-xy", where=field)
         name = "position" if field in AXES else "velocity"
         rows = np.array((sim.positions if field in AXES else sim.velocities)[list(chosen)])
         rows[:, axis] = number(field, value)
@@ -91,15 +89,16 @@ def _set(sim: Simulation, chosen: tuple[int, ...], field: str, value: Any) -> No
 
 def _sized(field: str, value: Any) -> float:
     made = number(field, value)
-    if made < 0.0 or (made == 0.0 and field == "mass"):
-        what = "is negative" if made < 0.0 else "is not above 0"
-        raise refusal(field, f"{made:g} {what}", "Use a number above 0." if field == "mass" else "Use 0 or more.")
+    if made < 0.0:
+        raise refusal("mass.negative" if field == "mass" else "radius.negative", where=field, value=made)
+    if made == 0.0 and field == "mass":
+        raise refusal("mass.not-above-0", where=field, value=made)
     return made
 
 
 def _refuse_fixed(sim: Simulation, chosen: tuple[int, ...], name: str, rows: NDArray[np.float64]) -> None:
     if name == "velocity" and (sim.scene.balls.fixed[list(chosen)] & rows.any(axis=1)).any():
-        raise refusal("velocity", "a fixed ball does not move", "Let it go first (fixed: no).")
+        raise refusal("ball.fixed-stays", where="velocity")
 
 
 def nudge(session: Session, field: Any, steps: Any) -> None:
@@ -107,7 +106,7 @@ def nudge(session: Session, field: Any, steps: Any) -> None:
     session.settle()
     by = number("steps", steps)
     if abs(by) > MOST_STEPS:
-        raise refusal("steps", f"{shown(steps)} is out of range", f"Use {-MOST_STEPS:g} to {MOST_STEPS:g}.")
+        raise refusal("range.from-to", where="steps", value=shown(steps), low=-MOST_STEPS, high=MOST_STEPS)
     if session.corner is not None and field in ("x", "y"):
         nudge_corner(session, AXES[field], by * nudge_step(session.track.scene))
         return
@@ -117,7 +116,7 @@ def nudge(session: Session, field: Any, steps: Any) -> None:
     rows = list(chosen)
     axis = AXES.get(field, VELOCITIES.get(field)) if isinstance(field, str) else None
     if axis is not None and axis >= d:
-        raise refusal(str(field), "the scene has two dimensions", "Use x or y.")
+        raise refusal("plane.use-xy", where=str(field))
     if axis is not None:
         name = "position" if field in AXES else "velocity"
         part = nudge_step(scene) if field in AXES else push_step(scene, session.pace)
@@ -133,7 +132,7 @@ def nudge(session: Session, field: Any, steps: Any) -> None:
     elif field == "radius":
         sim.change_balls(chosen, radius=scene.balls.radius[rows] * HEAVIER**by)
     else:
-        raise refusal("field", f"{shown(field)} cannot be nudged", "Use x, y, z, vx, vy, vz, mass or radius.")
+        raise refusal("nudge.field", where="field", field=shown(field))
     session.edit("nudge", sim, about=(field, chosen))
 
 

@@ -14,6 +14,7 @@ from carom.lab.commands.adding import births_with
 from carom.lab.commands.arguments import choice_of, refusal, vector
 from carom.lab.commands.arguments import index as one_of
 from carom.lab.commands.selecting import selected
+from carom.messages.phrase import Phrase
 from carom.simulation.simulation import Simulation
 from carom.solvers.registry import CARDS
 from carom.views import region
@@ -29,11 +30,7 @@ CROSSING = 4.0
 
 def _by_steps(session: Session, what: str) -> None:
     if not CARDS[session.track.sim.solver].has_forces:
-        raise refusal(
-            "solver",
-            f"{what} needs forces, which the exact solver does not know",
-            "Switch to the stepped solver (Options).",
-        )
+        raise refusal("forces.not-here", where="solver", what=Phrase(what))
 
 
 def _at_the_end(session: Session) -> None:
@@ -50,7 +47,7 @@ def pull(session: Session, index: Any, target: Any) -> None:
     track = session.track
     k = one_of("index", index, len(track.scene.balls))
     place = vector("target", target, track.scene.dimension)
-    _by_steps(session, "pulling")
+    _by_steps(session, "doing.pulling")
     _at_the_end(session)
     session.track.hand("pull", k, place)
     session.hands.add(k)
@@ -78,10 +75,8 @@ def steer(session: Session, direction: Any) -> None:
         release(session)
         return
     if session.steering == "place":
-        raise refusal(
-            "steering", "arrow keys move balls to other places now", "Choose steering by velocity or acceleration."
-        )
-    _by_steps(session, "steering")
+        raise refusal("arrows.move-balls", where="steering")
+    _by_steps(session, "doing.steering")
     session.settle()
     chosen = selected(session)
     _at_the_end(session)
@@ -126,7 +121,7 @@ def unlink_selected(session: Session) -> None:
     chosen = set(selected(session))
     linked = {tuple(sorted(pair)) for pair in sim.links.between.tolist() if chosen.issuperset(pair)}
     if not linked:
-        raise refusal("", "no link is between the selected balls", "Select two that are linked.")
+        raise refusal("link.none-selected")
     for one, two in sorted(linked):
         sim.unlink(one, two)
     session.edit("unlink-selected", sim)
@@ -134,17 +129,17 @@ def unlink_selected(session: Session) -> None:
 
 def _selected_pairs(session: Session) -> tuple[Simulation, list[tuple[int, int]]]:
     """A copy of the run, to be changed, and each selected ball with the next."""
-    _by_steps(session, "a link")
+    _by_steps(session, "doing.link")
     session.settle()
     chosen = selected(session)
     if len(chosen) < 2:
-        raise refusal("", "a link is between two balls, and one is selected", "Select another one too (E).")
+        raise refusal("link.one-selected")
     return session.track.sim.copy(), list(pairwise(chosen))
 
 
 def _two_of(session: Session, i: Any, j: Any) -> tuple[Simulation, int, int]:
     """A copy of the run, to be changed, and two of its balls by their numbers."""
-    _by_steps(session, "a link")
+    _by_steps(session, "doing.link")
     session.settle()
     track = session.track
     count = len(track.scene.balls)
@@ -153,21 +148,20 @@ def _two_of(session: Session, i: Any, j: Any) -> tuple[Simulation, int, int]:
 
 def build(session: Session, position: Any) -> None:
     """A new point, linked to those near it (M-16)."""
-    _by_steps(session, "building")
+    _by_steps(session, "doing.building")
     session.settle()
     track = session.track
     scene, sim = track.scene, track.sim.copy()
     place = np.array(vector("position", position, scene.dimension))
     links = sim.links
     if not len(links):
-        raise refusal("position", "there are no links to build on", "Link two balls first.")
+        raise refusal("building.no-links", where="position")
     linked = np.unique(links.between)
     apart = np.linalg.norm(sim.positions[linked] - place, axis=1)
     reach = REACH * float(np.median(links.length))
     near = linked[np.argsort(apart, kind="stable")][: int((apart <= reach).sum())][:PARTNERS]
     if not len(near):
-        what = f"nothing to link to within {reach:.3g} m"
-        raise refusal("position", what, "Click nearer to what is built already.")
+        raise refusal("building.nothing-near", where="position", reach=reach)
     balls = scene.balls
     model = next((k for k in near if not balls.fixed[k]), near[0])
     ball = balls[int(model)].replace(

@@ -18,7 +18,9 @@ def open_entry(session: Session, entry: Any, parameters: Any = None) -> None:
     """A scene of the library."""
     name = word("entry", entry)
     if name not in library.names():
-        raise refusal("entry", f"there is no scene {name!r} in the library", nearest(name, library.names(), "scenes"))
+        raise refusal(
+            "scene.unknown-name", where="entry", name=repr(name), hint=nearest(name, library.names(), "scenes")
+        )
     given = {} if parameters is None else parameters_of(name, parameters)
     session.open(library.load(name, **given), name, "open")
 
@@ -26,7 +28,7 @@ def open_entry(session: Session, entry: Any, parameters: Any = None) -> None:
 def parameters_of(entry: str, given: Any) -> dict[str, Any]:
     """Parameters of a generator as it takes them: numbers may come as texts."""
     if not isinstance(given, dict):
-        raise refusal("parameters", "are not a table", "Give names with values.")
+        raise refusal("values.not-a-table", where="parameters")
     known = {each.name: each for card in library.catalogue() if card.name == entry for each in card.parameters}
     return limited({str(name): _parameter(known.get(str(name)), value) for name, value in given.items()})
 

@@ -54,8 +54,8 @@ class Option:
             return choice_of(self.name, value, self.choices)
         made = number(self.name, value)
         if not self.low <= made <= self.high:
-            reach = f"from {self.low:g} to {self.high:g}" if self.high < inf else f"{self.low:g} or more"
-            raise refusal(self.name, f"{shown(value)} is out of range", f"Use {reach}.")
+            problem = "option.range" if self.high < inf else "option.at-least"
+            raise refusal(problem, where=self.name, value=shown(value), low=self.low, high=self.high)
         return made
 
 
@@ -99,7 +99,7 @@ def _gravity(axis: int) -> Callable[[Scene], Any]:
 def _set_gravity(axis: int) -> Callable[[Scene, Any], dict[str, Any]]:
     def write(scene: Scene, value: float) -> dict[str, Any]:
         if axis >= scene.dimension:
-            raise refusal("gravity_z", "the scene has two dimensions", "Use gravity_x or gravity_y.")
+            raise refusal("plane.use-gravity-xy", where="gravity_z")
         return {"gravity": tuple(value if k == axis else pull for k, pull in enumerate(scene.gravity))}
 
     return write

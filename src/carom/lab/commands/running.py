@@ -70,7 +70,7 @@ def speed(session: Session, factor: Any) -> None:
     """Times the pace."""
     value = number("factor", factor)
     if not SLOWEST <= value <= FASTEST:
-        raise refusal("factor", f"{value:g} is out of range", f"Use {SLOWEST:g} to {FASTEST:g}.")
+        raise refusal("range.from-to", where="factor", value=value, low=SLOWEST, high=FASTEST)
     session.speed = value
 
 

@@ -16,7 +16,7 @@ def selected(session: Session) -> tuple[int, ...]:
     count = len(session.track.scene.balls)
     there = tuple(k for k in session.selected if k < count)
     if not there:
-        raise refusal("", "no ball is selected", "Select one first (Tab, or click on it).")
+        raise refusal("select.no-ball")
     return there
 
 
@@ -51,7 +51,7 @@ def extend(session: Session, steps: Any) -> None:
 def _walk(session: Session, by: int) -> None:
     count = len(session.track.scene.balls)
     if not count:
-        raise refusal("", "there is no ball to select", "Add one first (B).")
+        raise refusal("select.none-to-select")
     here = session.selected[-1] if session.selected else (-1 if by > 0 else 0)
     session.selected, session.corner = ((here + by) % count,), None
 

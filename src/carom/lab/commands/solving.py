@@ -23,8 +23,12 @@ KEPT = ("gravity", "drag", "attraction", "restitution", "friction")
 def option(session: Session, name: Any, value: Any) -> None:
     """Set an option of the scene, from now on."""
     if not isinstance(name, str) or name not in OPTIONS:
-        remedy = nearest(name if isinstance(name, str) else "", OPTIONS, "options")
-        raise refusal("name", f"there is no option {shown(name)}", remedy)
+        raise refusal(
+            "option.unknown",
+            where="name",
+            name=shown(name),
+            hint=nearest(name if isinstance(name, str) else "", OPTIONS, "options"),
+        )
     session.settle()
     chosen = OPTIONS[name]
     track = session.track
@@ -89,9 +93,7 @@ def solve(session: Session, solver: Any = None, integrator: Any = None, step: An
     named = CARDS.get(wish.get("solver") or "")
     if (named is not None and not named.has_steps) or (solver == "auto" and not track.scene.forces_needed):
         if any(said not in (None, "") for said in (integrator, step)):
-            raise refusal(
-                "solver", "the exact solver has no steps", "Choose the stepped solver for an integrator or a step."
-            )
+            raise refusal("exact.no-steps", where="solver")
         wish = {name: said for name, said in wish.items() if name not in FOR_STEPS}
     wish = {name: said for name, said in wish.items() if said is not None}
     sim = started(track.sim.snapshot(), **wish)

@@ -34,7 +34,7 @@ def select_corner(session: Session, steps: Any) -> None:
     """Choose the next corner of a wall, or the one before; no ball is selected then, and arrow keys move the corner."""
     known = [corner for corner, _ in corners(session.track.scene)]
     if not known:
-        raise refusal("", "no wall here has corners to move", "Open a scene with a polygon (polygon-table).")
+        raise refusal("corner.none")
     by = direction("steps", steps)
     here = known.index(session.corner) if session.corner in known else (-1 if by > 0 else 0)
     session.selected, session.corner = (), known[(here + by) % len(known)]
@@ -44,7 +44,7 @@ def nudge_corner(session: Session, axis: int, by: float) -> None:
     """Move the chosen corner along an axis, m."""
     place = dict(corners(session.track.scene)).get(session.corner)  # type: ignore[arg-type]  # None is no key of it
     if session.corner is None or place is None:
-        raise refusal("", "the chosen corner is gone", "Choose another one (C).")
+        raise refusal("corner.gone")
     to = [*place]
     to[axis] += by
     drag_corner(session, *session.corner, to)
@@ -79,9 +79,9 @@ def _with_corner(part: Any, corner: Any, to: tuple[float, ...]) -> Any:
         return part.replace(low=low, high=high)
     if isinstance(part, Box):
         if one_of("corner", corner, 4) != 2:
-            raise refusal("corner", "the lower corner of a box is the origin", "Drag the corner opposite to it.")
+            raise refusal("corner.of-box", where="corner")
         return part.replace(size=(*to, *part.size[2:]))
-    raise refusal("shape", f"a {part.kind} has no corners to drag", "Drag corners of a polygon.")
+    raise refusal("corner.no-polygon", where="shape", kind=part.kind)
 
 
 DOES: Does = {"drag-corner": drag_corner, "select-corner": select_corner}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.lab import share
 from carom.lab.commands.arguments import file_format
 from carom.scene import Scene, library
@@ -78,9 +78,7 @@ def _value(parameter: library.Parameter, text: str) -> Any:
     try:
         return float(text.replace(",", "."))
     except ValueError:
-        raise ArgumentError(
-            [Problem(parameter.name, f"{text!r} is no number", "Use digits, as 0.5 or 1e-3.")]
-        ) from None
+        raise ArgumentError.of("number.digits", where=parameter.name, value=repr(text)) from None
 
 
 class Counter:
@@ -105,7 +103,7 @@ class Counter:
             return self.keep(share.read(text, file_format(text, name), name or "scene"))
         if isinstance(told, dict) and isinstance(told.get("link"), str):
             return self.keep(share.opened(told["link"]))
-        raise ArgumentError([Problem("file", "nothing that could be read", "Use a scene file of at most 32 MB.")])
+        raise ArgumentError.of("upload.unreadable", where="file")
 
     def keep(self, scene: Scene) -> str:
         """A ticket for a scene."""
@@ -122,7 +120,7 @@ class Counter:
         if "ticket" in query:
             scene = self.kept.get(query["ticket"])
             if scene is None:
-                raise ArgumentError([Problem("ticket", "this scene is no longer kept", "Open its file or link again.")])
+                raise ArgumentError.of("ticket.not-kept", where="ticket")
             return scene, ""
         if "scene" in query:
             entry = entry_of(query["scene"])

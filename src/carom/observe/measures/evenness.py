@@ -8,7 +8,7 @@ from math import erfc, exp, lgamma, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.measures.geometry import periodic_axes
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, Observable, RunState, register
@@ -31,7 +31,7 @@ class CellCounts(Observable):
         """Choose the cells."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
-            raise ArgumentError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
+            raise ArgumentError.of("observable.needs-box", where=self.name)
         free = ~scene.balls.fixed
         around, size = periodic_axes(scene), np.array(scene.boundary.size)
         radius = float(sim.radii[free].mean()) if free.any() else 0.0

@@ -7,7 +7,7 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene import Box, Circle, Cylinder, Open, Polygon, Scene
 from carom.scene.shapes.outline import Outline
 
@@ -106,7 +106,4 @@ def _length(outline: Outline) -> float:
 
 
 def _unknown(why: str, scene: Scene) -> ArgumentError:
-    what = f"{why}, so that pressure and density of the scene {scene.name!r} cannot be told"
-    return ArgumentError(
-        [Problem("boundary", what, "Measure a gas in a box, a circle or a polygon without obstacles.")]
-    )
+    return ArgumentError.of("room.unknown", where="boundary", why=why, name=repr(scene.name))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.observable import Floats, Observable, RunState, register
 from carom.physics.walls import BOWL, CORNER, DOME
 from carom.scene import Scene
@@ -142,8 +142,7 @@ def _check(scene: Scene) -> None:
     if scene.piles_up:
         found = [*found, "balls that come to rest"]
     if found:
-        what = f"the scene has {' and '.join(found)}, and only free flight, gravity and collisions are linearised"
-        raise ArgumentError([Problem("lyapunov", what, "Leave this observable out.")])
+        raise ArgumentError.of("lyapunov.not-linear", where="lyapunov", found=found)
 
 
 def _round_walls(scene: Scene) -> NDArray[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.interval import OverInterval, add_in_order
 from carom.observe.measures.geometry import mean_radius, volume, wall_area
 from carom.observe.measures.thermo import thermal
@@ -81,7 +81,7 @@ class WallPressure(OverInterval):
         self.unit = unit_of_pressure(sim.scene)
         self.area = wall_area(sim.scene, mean_radius(sim.scene))
         if not self.area:
-            raise ArgumentError([Problem("wall_pressure", "the scene has no walls", "Use virial_pressure.")])
+            raise ArgumentError.of("pressure.no-walls", where="wall_pressure")
 
     def collide(self, rows: NDArray[Any]) -> None:
         """Add the impulses on walls."""
@@ -107,5 +107,4 @@ def _check_gas(scene: Scene, who: str) -> None:
     }
     found = [name for name, there in others.items() if there]
     if found:
-        what = f"the scene has {' and '.join(found)}, whose part of the virial is not in the collisions"
-        raise ArgumentError([Problem(who, what, "Use wall_pressure, or a gas of free balls.")])
+        raise ArgumentError.of("pressure.virial", where=who, found=found)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, Observable, RunState, register
 from carom.scene import Box
@@ -27,8 +27,7 @@ class Profile(Observable):
         """Choose the layers."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
-            what = "layers are those of a box without obstacles"
-            raise ArgumentError([Problem(self.name, what, "Give the scene a box.")])
+            raise ArgumentError.of("profile.no-box", where=self.name)
         pull = np.abs(scene.gravity)
         self.axis = int(pull.argmax()) if pull.any() else 1
         self.pull = float(pull[self.axis])

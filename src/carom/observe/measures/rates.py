@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.interval import OverInterval
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, RunState, ratio, register
@@ -161,8 +161,7 @@ def species(scene: Scene) -> tuple[NDArray[np.intp], int]:
     table = np.stack([balls.mass, balls.radius, balls.material.codes, balls.fixed], axis=1)
     _, first, kinds = np.unique(table, axis=0, return_index=True, return_inverse=True)
     if first.size > MOST_SPECIES:
-        what = f"the scene has {first.size} species of balls, more than {MOST_SPECIES}"
-        raise ArgumentError([Problem("rates_by_species", what, "Use collision_rate for all of them together.")])
+        raise ArgumentError.of("rates.too-many-species", where="rates_by_species", count=first.size, most=MOST_SPECIES)
     rank = np.empty(first.size, dtype=np.intp)
     rank[np.argsort(first)] = np.arange(first.size)
     return rank[kinds.ravel()], int(first.size)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.measures.geometry import periodic_axes
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, Observable, RunState, register
@@ -42,7 +42,7 @@ class RadialDistribution(Observable):
         """Choose the bins."""
         scene = sim.scene
         if not isinstance(scene.boundary, Box) or scene.obstacles:
-            raise ArgumentError([Problem(self.name, "it needs a box without obstacles", "Give the scene a box.")])
+            raise ArgumentError.of("observable.needs-box", where=self.name)
         who = present(sim)
         around, size = periodic_axes(scene), np.array(scene.boundary.size)
         radius = float(sim.radii[who].mean()) if who.size else 0.0

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.observe.measures.geometry import unwrapped
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, Observable, RunState, ratio, register
@@ -32,8 +32,7 @@ class SinceStart(Observable):
         """The values at the start and now, of the balls that exist both times."""
         now = self.each(sim)
         if now.shape != self.start.shape:
-            what = f"balls: {len(self.start)} when recording began, {len(now)} now"
-            raise ArgumentError([Problem(self.name, what, "Leave this observable out where balls come and go.")])
+            raise ArgumentError.of("transport.other-balls", where=self.name, start=len(self.start), now=len(now))
         good = ~np.isnan(now).any(axis=1) & ~np.isnan(self.start).any(axis=1)
         return self.start[good], now[good]
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from carom.errors import LONGEST_PLACE, InputError, Problem, SceneError, the_first
+from carom.messages.phrase import Phrase
 from carom.scene.fields.signatures import HIDDEN, ReadableSignature
 
 _short = reprlib.Repr()
@@ -56,12 +57,17 @@ class Part(BaseModel):
         if len(given) > len(cls.by_position):
             left = [name for name in cls.model_fields if name not in {*values, *cls.by_position, "kind"}]
             name = next((each for each in left if cls.model_fields[each].is_required()), left[0] if left else "…")
-            what = f"{shown(given[len(cls.by_position)])} is given without a name"
-            raise fault(what, f"Write {cls.__name__}({', '.join((*cls.by_position, f'{name}=…'))}).", cls.__name__)
+            raise fault(
+                "part.no-name",
+                where=cls.__name__,
+                value=shown(given[len(cls.by_position)]),
+                name=cls.__name__,
+                fields=[*cls.by_position, f"{name}=…"],
+            )
         named = dict(zip(cls.by_position, given, strict=False))
         twice = next((name for name in named if name in values), None)
         if twice is not None:
-            raise fault("is given twice, by position and by name", "Give it once.", where=twice)
+            raise fault("part.twice", where=twice)
         return {**named, **values}
 
     def __dir__(self) -> Iterable[str]:
@@ -70,7 +76,7 @@ class Part(BaseModel):
         return [name for name in super().__dir__() if name not in hidden]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise fault("cannot be changed in place", f"Make a changed copy with replace({name}=...).", where=name)
+        raise fault("part.frozen", where=name, name=name)
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         return self
@@ -87,9 +93,9 @@ class Part(BaseModel):
         if isinstance(value, cls):
             return value
         if not isinstance(value, Mapping):
-            raise fault(f"{shown(value)} is not a table", f"Write a table of: {', '.join(cls.model_fields)}.")
+            raise fault("table.not-one", value=shown(value), known=list(cls.model_fields))
         if not all(isinstance(key, str) for key in value):
-            raise fault(f"{shown(value)} has keys that are not texts", f"Known keys: {', '.join(cls.model_fields)}.")
+            raise fault("table.keys", value=shown(value), known=list(cls.model_fields))
         return cls(**value)
 
     def replace(self, **changes: Any) -> Self:
@@ -105,12 +111,14 @@ def of_kind(value: Any, kinds: Sequence[type[Part]], noun: str) -> Any:
     by_name = {kind.model_fields["kind"].default: kind for kind in kinds}
     names = ", ".join(map(repr, by_name))
     if not isinstance(value, dict):
-        raise fault(f"{shown(value)} is not a kind of {noun}", f"Write a table with a kind, one of {names}.")
+        raise fault("kind.no-table", value=shown(value), noun=noun, names=names)
     if "kind" not in value:
-        raise fault("is missing", f"Add the kind of {noun}, one of {names}.", where="kind")
+        raise fault("kind.missing", where="kind", noun=noun, names=names)
     kind = value["kind"]
     if not isinstance(kind, str) or kind not in by_name:
-        raise fault(f"{shown(kind)} is not a kind of {noun}", nearest(str(kind), by_name, "kinds"), where="kind")
+        raise fault(
+            "kind.unknown", where="kind", value=shown(kind), noun=noun, hint=nearest(str(kind), by_name, "kinds")
+        )
     return by_name[kind].of(value)
 
 
@@ -124,9 +132,7 @@ def left_out() -> Any:
     return None
 
 
-def fault(what: str, remedy: str, where: str = "") -> SceneError:
-    """A `SceneError` with one problem."""
-    return SceneError([Problem(where, what, remedy)])
+fault = SceneError.of
 
 
 def shown(value: object) -> str:
@@ -137,11 +143,16 @@ def shown(value: object) -> str:
         return "a number of thousands of digits"
 
 
-def nearest(word: str, known: Iterable[str], noun: str = "keys") -> str:
+def nearest(word: str, known: Iterable[str], noun: str = "keys") -> Phrase:
     """The remedy for an unknown word: the nearest known one, or all of them."""
     known = list(known)
     close = difflib.get_close_matches(word, known, n=1) if len(word) <= LONGEST_WORD else []
-    return f"Did you mean {close[0]!r}?" if close else f"Known {noun}: {', '.join(known)}."
+    return Phrase("nearest", word=repr(close[0])) if close else Phrase(f"known.{noun}", known=known)
+
+
+def and_more(others: int) -> Phrase | str:
+    """What a problem says of others of its kind that are not told; nothing if there are none."""
+    return Phrase("and-more", n=others) if others else ""
 
 
 def place(location: Iterable[int | str]) -> str:
@@ -180,14 +191,19 @@ def _problems(detail: ErrorDetails, model: type[BaseModel]) -> Iterator[Problem]
     elif kind == "extra_forbidden":
         yield _unknown_key(place(location), detail["input"], model.model_fields)
     elif kind == "missing":
-        yield Problem(place(location), "is missing", f"Add it: {_description(model, location)}.")
+        yield Problem("field.missing", where=place(location), description=_description(model, location))
     else:
-        remedy = f"Give what is asked for: {_description(model, location)}."
-        yield Problem(place(location), f"{shown(detail['input'])} does not fit: {_lower(detail['msg'])}", remedy)
+        yield Problem(
+            "field.misfit",
+            where=place(location),
+            value=shown(detail["input"]),
+            reason=_lower(detail["msg"]),
+            description=_description(model, location),
+        )
 
 
 def _unknown_key(where: str, value: object, known: Iterable[str]) -> Problem:
-    return Problem(where, f"unknown key (with the value {shown(value)})", nearest(where, known))
+    return Problem("key.unknown", where=where, value=shown(value), hint=nearest(where, known))
 
 
 def _description(model: type[BaseModel], location: tuple[int | str, ...]) -> str:

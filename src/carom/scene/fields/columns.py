@@ -11,16 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import SceneError
-from carom.scene.fields.base import fault, place, shown
+from carom.messages.phrase import Phrase
+from carom.scene.fields.base import and_more, fault, place, shown
 from carom.scene.fields.quantities import (
-    INFINITE_MASS,
     LARGEST,
     MOST,
     SMALLEST,
-    TOO_LARGE,
-    TOO_SMALL,
-    TOO_SMALL_FOR_POSITIVE,
-    count,
     each,
     flag,
     number,
@@ -64,7 +60,7 @@ def vectors(value: object) -> Floats:
     if array.size == 0:
         return frozen(np.empty((0, array.shape[1] if array.ndim == 2 and array.shape[1] in {2, 3} else 2)))
     if array.ndim != 2 or array.shape[1] not in {2, 3}:
-        raise fault(f"the array has the shape {array.shape}", "Give one row for each ball, of two or three numbers.")
+        raise fault("column.shape-vectors", shape=str(array.shape))
     return frozen(_sane(array))
 
 
@@ -74,26 +70,25 @@ def vectors_like(value: object, position: Floats) -> Floats:
     if array.size == position.size == 0:
         return position
     if array.shape not in {position.shape, position.shape[1:]}:
-        what = f"the array has the shape {array.shape}, but the positions have {position.shape}"
-        raise fault(what, "Give one vector for all, or one for each ball.")
+        raise fault("column.shape-unlike", shape=str(array.shape), positions=str(position.shape))
     return frozen(np.array(np.broadcast_to(_sane(array), position.shape), order="C"))
 
 
 def mass_column(value: object, length: int) -> Floats:
     """A number above 0 for all balls, or one for each; an infinite mass has a word of its own."""
     numbers = _numbers(value)
-    _reject(np.isinf(numbers), numbers, "is not finite", INFINITE_MASS)
+    _reject(np.isinf(numbers), numbers, "masses.infinite")
     _sane(numbers)
-    _reject(numbers <= 0.0, numbers, "is not positive", "Use numbers above 0.")
-    _reject(numbers < SMALLEST, numbers, "is too small", TOO_SMALL_FOR_POSITIVE)
+    _reject(numbers <= 0.0, numbers, "numbers.not-positive")
+    _reject(numbers < SMALLEST, numbers, "numbers.too-small-positive", SMALLEST)
     return _spread(numbers, length)
 
 
 def not_negative_column(value: object, length: int, noun: str = "ball") -> Floats:
     """A number that is 0 or above for all, or one for each."""
     numbers = _sane(_numbers(value))
-    _reject(numbers < 0.0, numbers, "is negative", "Use 0 or numbers above.")
-    _reject((numbers > 0.0) & (numbers < SMALLEST), numbers, "is too small", TOO_SMALL)
+    _reject(numbers < 0.0, numbers, "numbers.negative")
+    _reject((numbers > 0.0) & (numbers < SMALLEST), numbers, "numbers.too-small", SMALLEST)
     return _spread(numbers, length, noun)
 
 
@@ -105,9 +100,9 @@ def or_zero_column(value: object, length: int, noun: str) -> Floats:
 def limit_column(value: object, length: int, noun: str) -> Floats:
     """A number above 0 for all, or one for each; what is left out, or is as large as can be, is infinite."""
     numbers = _numbers(_without_none(value, LARGEST), infinite=True)
-    _reject(np.isnan(numbers), numbers, "is not a number", "Use numbers above 0.")
-    _reject(numbers <= 0.0, numbers, "is not positive", "Use numbers above 0.")
-    _reject(numbers < SMALLEST, numbers, "is too small", TOO_SMALL_FOR_POSITIVE)
+    _reject(np.isnan(numbers), numbers, "numbers.not-a-number")
+    _reject(numbers <= 0.0, numbers, "numbers.not-positive")
+    _reject(numbers < SMALLEST, numbers, "numbers.too-small-positive", SMALLEST)
     return _spread(np.where(numbers >= LARGEST, np.inf, numbers), length, noun)
 
 
@@ -118,24 +113,28 @@ def ball_numbers(value: object, width: int, noun: str) -> Numbers:
     if array.size == 0:
         return frozen(np.empty((0, width), dtype=np.intp))
     if array.ndim != 2 or array.shape[1] != width:
-        what = f"the array has the shape {array.shape}"
-        raise fault(what, f"Give one row for each {noun}, of {_COUNTS[width]} numbers of balls.")
+        raise fault("column.shape-numbers", shape=str(array.shape), noun=noun, many=_COUNTS[width])
     if not whole:
-        _reject(array != np.floor(_sane(array)), array, "is not a whole number", _NUMBERED)
+        _reject(array != np.floor(_sane(array)), array, "numbers.not-whole")
     if array.max() > MOST or array.min() < -MOST:
-        _reject((array > MOST) | (array < -MOST), array, f"is beyond {MOST}", _NUMBERED)
+        _reject((array > MOST) | (array < -MOST), array, "numbers.beyond", MOST)
     numbers = array.astype(np.intp, copy=False)
     if numbers.min() < 0:
-        _reject(numbers < 0, numbers, "is negative", _NUMBERED)
+        _reject(numbers < 0, numbers, "numbers.negative-number")
     for one, other in combinations(range(width), 2):
         twice = np.flatnonzero(numbers[:, one] == numbers[:, other])
         if twice.size:
-            what = f"{tuple(numbers[twice[0]].tolist())} names ball {numbers[twice[0], one]} twice{_others(twice.size)}"
-            raise fault(what, f"Name {_COUNTS[width]} different balls.", where=f"[{twice[0]}]")
+            raise fault(
+                "column.ball-twice",
+                where=f"[{twice[0]}]",
+                row=str(tuple(numbers[twice[0]].tolist())),
+                ball=numbers[twice[0], one],
+                others=and_more(twice.size - 1),
+                many=_COUNTS[width],
+            )
     return frozen(numbers)
 
 
-_NUMBERED = "Balls are numbered 0, 1, 2 and so on."
 _COUNTS = {2: "two", 3: "three"}
 
 
@@ -150,7 +149,7 @@ def flag_column(value: object, length: int) -> Flags:
     """True or false for all balls, or for each."""
     array = np.asarray(value) if isinstance(value, list | tuple | np.ndarray) else np.asarray(flag(value))
     if array.size and array.dtype != np.bool_:
-        raise fault(f"{shown(array.ravel()[0])} is not true or false", "Write true or false, without quotes.")
+        raise fault("flag.not-one", value=shown(array.ravel()[0]))
     return _spread(array.astype(np.bool_), length)
 
 
@@ -179,9 +178,9 @@ def name_column(value: object, length: int) -> tuple[str | None, ...] | None:
         return None
     listed = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(listed, list | tuple):
-        raise fault(f"{shown(value)} is not a list", "Give a list with a name for each ball.")
+        raise fault("names.not-a-list", value=shown(value))
     if len(listed) != length:
-        raise fault(f"{count(len(listed), 'name')} for {count(length, 'ball')}", "Give a name for each ball.")
+        raise fault("names.count", names=Phrase("count.name", n=len(listed)), balls=Phrase("count.ball", n=length))
     names = each(title, listed)
     return names if any(names) else None
 
@@ -189,10 +188,10 @@ def name_column(value: object, length: int) -> tuple[str | None, ...] | None:
 def _words(value: object) -> Sequence[str]:
     listed = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(listed, list | tuple):
-        raise fault(f"{shown(value)} is not a name or a list of names", "Name the material, in quotes.")
+        raise fault("materials.not-names", value=shown(value))
     for index, name in enumerate(listed):
         if not isinstance(name, str) or not name:
-            raise fault(f"{shown(name)} is not the name of a material", "Write a name, in quotes.", where=f"[{index}]")
+            raise fault("material.not-a-name", where=f"[{index}]", value=shown(name))
     for name in dict.fromkeys(listed):
         word(name)
     return listed
@@ -202,8 +201,7 @@ def _check_codes(materials: Materials) -> None:
     codes = np.asarray(materials.codes)
     wrong = codes.dtype.kind not in "iu" or (codes.size and not 0 <= codes.min() <= codes.max() < len(materials.names))
     if wrong:
-        what = f"the codes do not number the {count(len(materials.names), 'name')}"
-        raise fault(what, "Use whole numbers from 0, one for each ball.")
+        raise fault("materials.codes", names=Phrase("count.name", n=len(materials.names)))
 
 
 def _in_order_of_use(names: tuple[str, ...], codes: NDArray[Any]) -> Materials:
@@ -222,12 +220,12 @@ def _numbers(value: object, *, infinite: bool = False) -> Floats:
     try:
         array = np.array(value, order="C")
     except (ValueError, OverflowError):
-        raise _offender(value, "rows of different lengths") from None
+        raise _offender(value, "numbers.ragged") from None
     hidden = not isinstance(value, np.ndarray) and array.dtype.kind in "iuf" and _has_boolean(value)
     if array.dtype.kind not in "iuf" or hidden:
         if array.size == 0:
             return np.empty(array.shape)
-        raise _offender(value, f"an array of the type {array.dtype}, not of numbers")
+        raise _offender(value, "numbers.not-numbers", type=str(array.dtype))
     return array.astype(np.float64, copy=False)
 
 
@@ -239,7 +237,7 @@ def _has_boolean(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _offender(value: Any, otherwise: str) -> SceneError:
+def _offender(value: Any, otherwise: str, **values: str) -> SceneError:
     """The fault of the first element that is not a number, or else of the whole."""
     rows = value.tolist() if isinstance(value, np.ndarray) else value
     for index, row in enumerate(rows if isinstance(rows, list | tuple) else [rows]):
@@ -250,29 +248,26 @@ def _offender(value: Any, otherwise: str) -> SceneError:
             except SceneError as error:
                 where = place([index, inner] if nested else [index])
                 return SceneError(problem.inside(where) for problem in error.problems)
-    return fault(otherwise, "Give plain numbers, as many in each row.")
+    return fault(otherwise, **values)
 
 
 def _sane(array: Floats) -> Floats:
     """The array, if all of it is finite and of a sane size."""
     # One pass that finds nothing wrong is the common case: NaN fails the comparison too.
     if array.size and not np.abs(array).max() <= LARGEST:
-        _reject(~np.isfinite(array), array, "is not finite", "Use finite numbers.")
-        _reject(np.abs(array) > LARGEST, array, f"is beyond {LARGEST:g}", TOO_LARGE)
+        _reject(~np.isfinite(array), array, "numbers.not-finite")
+        _reject(np.abs(array) > LARGEST, array, "numbers.too-large", LARGEST)
     return array
 
 
-def _reject(bad: Flags, array: NDArray[Any], what: str, remedy: str) -> None:
+def _reject(bad: Flags, array: NDArray[Any], problem: str, limit: float | None = None) -> None:
     """Complain about the first value that is bad, and tell how many more are."""
     if not bad.any():
         return
     first = np.unravel_index(int(np.argmax(bad)), bad.shape)
-    others = _others(int(np.count_nonzero(bad)))
-    raise fault(f"{shown(array[first])} {what}{others}", remedy, where=place(int(index) for index in first))
-
-
-def _others(bad: int) -> str:
-    return f" (and {bad - 1} more)" if bad > 1 else ""
+    others = and_more(int(np.count_nonzero(bad)) - 1)
+    where = place(int(index) for index in first)
+    raise fault(problem, where=where, value=shown(array[first]), others=others, limit=limit)
 
 
 def _spread(array: NDArray[Any], length: int, noun: str = "ball") -> NDArray[Any]:
@@ -283,14 +278,11 @@ def _spread(array: NDArray[Any], length: int, noun: str = "ball") -> NDArray[Any
 
 def _check_length(array: NDArray[Any], length: int, noun: str = "ball") -> None:
     if array.ndim > 1:
-        raise fault(f"the array has the shape {array.shape}", _for_each(noun))
+        raise fault("column.shape", shape=str(array.shape), noun=noun)
     if array.shape not in {(), (length,)}:
         raise _wrong_length(len(array), length, noun)
 
 
 def _wrong_length(given: int, length: int, noun: str = "ball") -> SceneError:
-    return fault(f"{count(given, 'value')} for {count(length, noun)}", _for_each(noun))
-
-
-def _for_each(noun: str) -> str:
-    return f"Give one for all, or one for each {noun}."
+    values, rows = Phrase("count.value", n=given), Phrase(f"count.{noun}", n=length)
+    return fault("column.count", values=values, rows=rows, noun=noun)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field
 
 from carom.errors import InputError, Problem, SceneError, the_first
+from carom.messages.phrase import Phrase
 from carom.scene.fields.base import fault, nearest, shown
 
 LARGEST = 1e150
@@ -40,42 +41,36 @@ VectorLike: TypeAlias = ArrayLike
 def number(value: object) -> float:
     """A finite float of a sane size; anything else is a fault."""
     if isinstance(value, bool | np.bool_):
-        raise fault(f"{shown(value)} is a boolean, not a number", "Write a number.")
+        raise fault("number.boolean", value=shown(value))
     if isinstance(value, str):
-        raise fault(f"{shown(value)} is a text, not a number", "Write the number without quotes.")
+        raise fault("number.text", value=shown(value))
     if not isinstance(value, Real):
-        raise fault(f"{shown(value)} is not a number", "Write a single number.")
+        raise fault("number.not-one", value=shown(value))
     try:
         result = float(value)
     except OverflowError:
-        raise fault(f"{shown(value)} is beyond {LARGEST:g}", TOO_LARGE) from None
+        raise fault("number.too-large", value=shown(value), limit=LARGEST) from None
     if not math.isfinite(result):
-        raise fault(f"{result} is not finite", "Write a finite number.")
+        raise fault("number.not-finite", value=result)
     if abs(result) > LARGEST:
-        raise fault(f"{shown(value)} is beyond {LARGEST:g}", TOO_LARGE)
+        raise fault("number.too-large", value=shown(value), limit=LARGEST)
     return result
-
-
-INFINITE_MASS = "Use a finite mass; a ball that nothing moves is spelled fixed = true."
-TOO_LARGE = f"Use numbers up to {LARGEST:g}, for squares must not overflow."
-TOO_SMALL = f"Use 0, or {SMALLEST:g} and more, for squares must not vanish."
-TOO_SMALL_FOR_POSITIVE = f"Use {SMALLEST:g} and more, for squares must not vanish."
 
 
 def positive(value: object) -> float:
     """A number above 0."""
     result = number(value)
     if result <= 0.0:
-        raise fault(f"{shown(value)} is not positive", "Use a number above 0.")
+        raise fault("number.not-positive", value=shown(value))
     if result < SMALLEST:
-        raise fault(f"{shown(value)} is too small", TOO_SMALL_FOR_POSITIVE)
+        raise fault("number.too-small-positive", value=shown(value), least=SMALLEST)
     return result
 
 
 def mass(value: object) -> float:
     """A number above 0; an infinite mass has a word of its own."""
     if isinstance(value, float) and math.isinf(value):
-        raise fault(f"{shown(value)} is not finite", INFINITE_MASS)
+        raise fault("mass.infinite", value=shown(value))
     return positive(value)
 
 
@@ -83,9 +78,9 @@ def not_negative(value: object) -> float:
     """A number that is 0 or above."""
     result = number(value)
     if result < 0.0:
-        raise fault(f"{shown(value)} is negative", "Use 0 or a number above.")
+        raise fault("number.negative", value=shown(value))
     if 0.0 < result < SMALLEST:
-        raise fault(f"{shown(value)} is too small", TOO_SMALL)
+        raise fault("number.too-small", value=shown(value), least=SMALLEST)
     return result
 
 
@@ -93,19 +88,19 @@ def fraction(value: object) -> float:
     """A number from 0 to 1."""
     result = number(value)
     if not 0.0 <= result <= 1.0:
-        raise fault(f"{shown(value)} is not between 0 and 1", "Use 0 (no rebound) to 1 (elastic).")
+        raise fault("fraction.outside", value=shown(value))
     return result
 
 
 def whole(value: object) -> int:
     """A whole number, 0 or above, such as the number of a ball; a boolean or 3.0 is none."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise fault(f"{shown(value)} is not a whole number", "Write a whole number, such as 3.")
+        raise fault("whole.not-one", value=shown(value))
     result = int(value)
     if result < 0:
-        raise fault(f"{shown(value)} is negative", "Use 0 or a whole number above.")
+        raise fault("whole.negative", value=shown(value))
     if result > MOST:
-        raise fault(f"{shown(value)} is beyond {MOST}", "Use a smaller number.")
+        raise fault("whole.too-large", value=shown(value), limit=MOST)
     return result
 
 
@@ -114,7 +109,7 @@ def one_of(*known: str) -> Callable[[object], str]:
 
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in known:
-            raise fault(f"{shown(value)} is not a choice here", nearest(str(value)[:60], known, "choices"))
+            raise fault("choice.unknown", value=shown(value), hint=nearest(str(value)[:60], known, "choices"))
         return value
 
     return check
@@ -126,7 +121,7 @@ def sequence(value: object, noun: str = "numbers") -> Sequence[Any]:
         listed: list[Any] = value.tolist()
         return listed
     if not isinstance(value, list | tuple):
-        raise fault(f"{shown(value)} is not a list", f"Write a list of {noun}.")
+        raise fault("list.not-one", value=shown(value), noun=noun)
     return value
 
 
@@ -150,7 +145,7 @@ def vector(value: object) -> tuple[float, ...]:
     """Two or three numbers."""
     values = sequence(value)
     if len(values) not in {2, 3}:
-        raise fault(f"{shown(value)} has {count(len(values), 'component')}", "Write two or three numbers.")
+        raise fault("vector.components", value=shown(value), components=Phrase("count.component", n=len(values)))
     return each(number, values)
 
 
@@ -158,7 +153,7 @@ def plane_vector(value: object) -> tuple[float, ...]:
     """Two numbers."""
     values = sequence(value)
     if len(values) != 2:
-        raise fault(f"{shown(value)} has {count(len(values), 'component')}", "Write two numbers, x and y.")
+        raise fault("vector.plane", value=shown(value), components=Phrase("count.component", n=len(values)))
     return each(number, values)
 
 
@@ -175,9 +170,9 @@ def word(value: object) -> str:
 def not_empty(value: object) -> str:
     """A text that is not empty, which another check goes on with."""
     if not isinstance(value, str):
-        raise fault(f"{shown(value)} is not a text", "Write a name, in quotes.")
+        raise fault("name.not-a-text", value=shown(value))
     if not value:
-        raise fault("the name is empty", "Write a name, in quotes.")
+        raise fault("name.empty")
     return _whole_letters(value)
 
 
@@ -203,12 +198,12 @@ scripts: they may stand in a name, and messages show them as escapes where they 
 def _checked_text(value: object, longest: int, what: str, refused: re.Pattern[str]) -> str:
     """A text without control characters, not too long, that a file can hold."""
     if not isinstance(value, str):
-        raise fault(f"{shown(value)} is not a text", "Write a text, in quotes.")
+        raise fault("text.not-one", value=shown(value))
     if len(value) > longest:
-        raise fault(f"{shown(value)} has {len(value)} letters", f"Shorten it: {what} has up to {longest}.")
+        raise fault("text.too-long", value=shown(value), length=len(value), kind=what, longest=longest)
     if found := refused.search(value):
-        letter = f"the control character U+{ord(found[0]):04X}"
-        raise fault(f"{shown(value)} has {letter} at position {found.start()}", "Leave it out.")
+        letter = f"{ord(found[0]):04X}"
+        raise fault("text.control", value=shown(value), letter=letter, position=found.start())
     return _whole_letters(value)
 
 
@@ -218,7 +213,7 @@ def _whole_letters(value: str) -> str:
         value.encode()
     except UnicodeEncodeError as error:
         half = shown(value[error.start])
-        raise fault(f"{shown(value)} has half of a letter, {half}", "Write whole letters, as UTF-8 has them.") from None
+        raise fault("text.half-letter", value=shown(value), half=half) from None
     return value
 
 
@@ -230,7 +225,7 @@ def title(value: object) -> str | None:
 def flag(value: object) -> bool:
     """True or false, and nothing that merely looks like it."""
     if not isinstance(value, bool | np.bool_):
-        raise fault(f"{shown(value)} is not true or false", "Write true or false, without quotes.")
+        raise fault("flag.not-one", value=shown(value))
     return bool(value)
 
 
@@ -239,8 +234,12 @@ def one_each(value: object, check: Callable[[Any], Any], number_of: int, noun: s
     if not isinstance(value, list | tuple | np.ndarray) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return (check(value),) * number_of
     if len(value) != number_of:
-        what = f"{count(len(value), 'value')} for {count(number_of, noun)}"
-        raise fault(what, f"Give one for all, or one for each {noun}.")
+        raise fault(
+            "column.count",
+            values=Phrase("count.value", n=len(value)),
+            rows=Phrase(f"count.{noun}", n=number_of),
+            noun=noun,
+        )
     return each(check, value)
 
 
@@ -256,8 +255,16 @@ def same_length(where: str, values: Sequence[Any], dimension: int, whose: str) -
     """A problem if a vector has another number of components than `whose`."""
     if len(values) == dimension:
         return []
-    what = f"{shown(tuple(values))} has {count(len(values), 'component')}, but {whose} has {dimension}"
-    return [Problem(where, what, "Give both the same number of components.")]
+    return [
+        Problem(
+            "vector.other-dimension",
+            where=where,
+            values=shown(tuple(values)),
+            components=Phrase("count.component", n=len(values)),
+            whose=whose,
+            dimension=dimension,
+        )
+    ]
 
 
 # The bounds stand before the validator, so that the JSON Schema has them; the validator speaks first.

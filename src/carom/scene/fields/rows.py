@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from pydantic import ValidationInfo, field_validator
 
 from carom.errors import Problem
-from carom.scene.fields.base import Part, fault, shown
+from carom.messages.phrase import Phrase
+from carom.scene.fields.base import Part, and_more, fault, shown
 from carom.scene.fields.columns import Numbers, frozen
-from carom.scene.fields.quantities import count, each, sequence, whole
+from carom.scene.fields.quantities import each, sequence, whole
 
 One = TypeVar("One", bound=Part)
 
@@ -137,10 +138,16 @@ def missing_balls(numbers: Numbers, number_of: int, where: str) -> list[Problem]
         return []
     beyond = np.argwhere(numbers >= number_of)
     row, which = beyond[0].tolist()
-    more = len(beyond) - 1
-    remedy = f"Use numbers from 0 to {number_of - 1}." if number_of else "Add balls, or leave it out."
-    what = f"there is no ball {numbers[row, which]}{f' (and {more} more)' if more else ''}"
-    return [Problem(f"{where}[{row}][{which}]", f"{what} among {count(number_of, 'ball')}", remedy)]
+    return [
+        Problem(
+            "row.no-ball" if number_of else "row.no-balls",
+            where=f"{where}[{row}][{which}]",
+            ball=numbers[row, which],
+            others=and_more(len(beyond) - 1),
+            balls=Phrase("count.ball", n=number_of),
+            last=number_of - 1,
+        )
+    ]
 
 
 def balls_named(how_many: int) -> Callable[[object], tuple[int, ...]]:
@@ -150,12 +157,10 @@ def balls_named(how_many: int) -> Callable[[object], tuple[int, ...]]:
     def check(value: object) -> tuple[int, ...]:
         numbers = each(whole, sequence(value, "numbers of balls"))
         if len(numbers) != how_many:
-            raise fault(
-                f"{shown(value)} names {count(len(numbers), 'ball')}", f"Name {many} of them, by their numbers."
-            )
+            raise fault("row.balls", value=shown(value), balls=Phrase("count.ball", n=len(numbers)), many=many)
         twice = [number for number in numbers if numbers.count(number) > 1]
         if twice:
-            raise fault(f"{shown(numbers)} names ball {twice[0]} twice", f"Name {many} different balls.")
+            raise fault("row.ball-twice", numbers=shown(numbers), twice=twice[0], many=many)
         return numbers
 
     return check

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import tomli_w
 
 from carom.atomic_write import write_text
-from carom.errors import Problem, SceneError
+from carom.errors import SceneError
 from carom.scene.fields.base import fault, nearest, shown, unknown_keys
 from carom.scene.io.document import document
 from carom.scene.model import Scene
@@ -156,10 +156,9 @@ def _on_one_line(found: re.Match[str]) -> str:
 def check_version(version: object) -> None:
     """Refuse a file of a later form than this one."""
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise fault(f"{shown(version)} is not a version", f"Write schema = {SCHEMA_VERSION}.", where="schema")
+        raise fault("file.no-version", where="schema", version=shown(version), schema=SCHEMA_VERSION)
     if version > SCHEMA_VERSION:
-        what = f"the file has version {version}, and this carom reads up to version {SCHEMA_VERSION}"
-        raise fault(what, "Update carom: pip install --upgrade carom.", where="schema")
+        raise fault("file.later-version", where="schema", version=version, schema=SCHEMA_VERSION)
 
 
 def _generated(options: Any, changes: dict[str, Any]) -> Scene:
@@ -168,13 +167,14 @@ def _generated(options: Any, changes: dict[str, Any]) -> Scene:
 
     both = [key for key in _GENERATED if key in changes]
     if both:
-        raise fault("given together with a generator, which makes its own", "Leave one of them out.", where=both[0])
+        raise fault("file.with-generator", where=both[0])
     if not isinstance(options, dict):
-        raise fault(f"{shown(options)} is not a table", "Write a table with a kind.", where="generator")
+        raise fault("generator.not-a-table", where="generator", value=shown(options))
     kind = options.pop("kind", None)
     if not isinstance(kind, str) or kind not in library.names():
-        what = "is missing" if kind is None else f"{shown(kind)} is not a scene of the library"
-        raise fault(what, nearest(str(kind), library.names(), "kinds"), where="generator.kind")
+        problem = "generator.no-kind" if kind is None else "generator.not-in-library"
+        hint = nearest(str(kind), library.names(), "kinds")
+        raise fault(problem, where="generator.kind", kind=shown(kind), hint=hint)
     try:
         scene = library.load(kind, **options)
     except SceneError as error:
@@ -185,48 +185,44 @@ def _generated(options: Any, changes: dict[str, Any]) -> Scene:
 def _format(path: Path) -> Format:
     suffix = path.suffix.lower()
     if suffix not in {".toml", ".json"}:
-        raise fault(f"the ending {suffix!r} tells no format", "Name the file .toml or .json.")
+        raise fault("file.ending", suffix=repr(suffix))
     return _known_format(suffix[1:])
 
 
 def _known_format(name: str) -> Format:
     if name not in _PARSERS:
-        raise fault(f"{name!r} is not a format of scenes", "Use 'toml' or 'json'.")
+        raise fault("file.format", value=repr(name))
     return "json" if name == "json" else "toml"
 
 
 def _text(path: Path) -> str:
     """The text of a file, or a clear word on why there is none."""
     if "\0" in str(path):
-        raise fault("the name is not one a file can have", "Check the name.")
+        raise fault("file.bad-name")
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
             raise IsADirectoryError
         if not stat.S_ISREG(found.st_mode):  # a pipe may never end, a device never does
-            raise fault("is a device or a pipe, not a file", "Save it as a file first.")
+            raise fault("file.device")
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1) if found.st_size <= LARGEST_FILE else b""
         if max(len(content), found.st_size) > LARGEST_FILE:
-            what = f"the file has {found.st_size / 1e6:.0f} MB, and the limit is {LARGEST_FILE / 1e6:.0f} MB"
-            raise fault(what, "Make so many balls in Python with Balls(...), or with a generator.")
+            raise fault("file.too-large", size=f"{found.st_size / 1e6:.0f}", limit=f"{LARGEST_FILE / 1e6:.0f}")
         return content.decode("utf-8-sig")
     except OSError as error:
-        raise SceneError([_unreadable(error)]) from None
+        raise _unreadable(error) from None
     except UnicodeDecodeError as error:
-        what = f"byte {error.start} is not UTF-8 text"
-        raise fault(what, "Save the file as UTF-8.") from None
+        raise fault("file.not-utf8", byte=error.start) from None
 
 
-def _unreadable(error: OSError) -> Problem:
+def _unreadable(error: OSError) -> SceneError:
     """Why a file cannot be read."""
     if isinstance(error, FileNotFoundError):
-        what, remedy = "there is no such file", "Check the name."
-    elif isinstance(error, IsADirectoryError):
-        what, remedy = "is a folder, not a file", "Name a file in it."
-    else:
-        what, remedy = f"cannot be read ({error.strerror})", "Check the name and the permissions."
-    return Problem("", what, remedy)
+        return fault("file.missing")
+    if isinstance(error, IsADirectoryError):
+        return fault("file.folder")
+    return fault("file.unreadable", reason=str(error.strerror))
 
 
 def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in loads
@@ -234,18 +230,17 @@ def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in load
     parser = _PARSERS[_known_format(format)]
     values = values_in(text)
     if values > MOST_VALUES:
-        what = f"about {values:,} values, and {MOST_VALUES:,} is the most"
-        raise fault(what, "Make so many balls in Python with Balls(...), or with a generator.")
+        raise fault("file.too-many-values", count=values, most=MOST_VALUES)
     try:
         content = parser(text)
     except RecursionError:
-        raise fault("tables or lists are nested too deeply", "Write a scene as in the documentation.") from None
+        raise fault("file.too-deep") from None
     except SceneError:
         raise
     except ValueError as error:
-        raise SceneError([_syntax(error)]) from None
+        raise _syntax(error) from None
     if not isinstance(content, dict):
-        raise fault(f"{shown(content)} is not a table", 'Write keys and values: {"balls": [...]}.')
+        raise fault("file.not-a-table", value=shown(content))
     return content
 
 
@@ -258,7 +253,7 @@ def _toml(text: str) -> Any:
     found = _LONG_KEY.search(text) if text.count(".") >= MOST_STEPS else None
     if found:
         where = f"line {text.count(chr(10), 0, found.start()) + 1}"
-        raise fault(f"a key of more than {MOST_STEPS} names", "Write a scene as in the documentation.", where=where)
+        raise fault("file.long-key", where=where, most=MOST_STEPS)
     return tomllib.loads(text + "\n")  # so that a mistake in the last line is told with its line
 
 
@@ -271,20 +266,20 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(pairs):
         times = Counter(key for key, _ in pairs)
         twice = next(key for key, number in times.items() if number > 1)
-        raise fault("the key is there twice in one table", "Keep one of them.", where=twice)
+        raise fault("file.key-twice", where=twice)
     return content
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {"toml": _toml, "json": _json}
 
 
-def _syntax(error: ValueError) -> Problem:
+def _syntax(error: ValueError) -> SceneError:
     """A parser's complaint, with the line in front."""
     if isinstance(error, json.JSONDecodeError):
-        return Problem(f"line {error.lineno}, column {error.colno}", f"not JSON: {error.msg}", "Mend the line.")
+        return fault("file.not-json", where=f"line {error.lineno}, column {error.colno}", reason=error.msg)
     message = str(error)
     found = re.search(r"\(at (line \d+, column \d+|end of document)\)", message)
     where = found[1] if found else ""
-    what = message[: found.start()].strip() if found else message
-    twice = re.match(r"Cannot (overwrite|declare)", what)
-    return Problem(where, f"not TOML: {what}", "Keep one of the two." if twice else "Mend the line.")
+    reason = message[: found.start()].strip() if found else message
+    twice = re.match(r"Cannot (overwrite|declare)", reason)
+    return fault("file.toml-twice" if twice else "file.not-toml", where=where, reason=reason)

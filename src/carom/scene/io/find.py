@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.scene import library
 from carom.scene.fields.base import nearest, shown
 from carom.scene.io.files import load
@@ -26,10 +26,10 @@ def scene_of(source: Scene | str | Path) -> Scene:
     if isinstance(given, Path) or (isinstance(given, str) and is_file_name(given)):
         return load(given)
     if isinstance(given, str):
-        what = f"there is no scene {shown(given)} in the library, and no file of this name"
-        raise ArgumentError([Problem("scene", what, nearest(given, library.names(), "scenes"))])
-    remedy = "Give a Scene, the name of one in carom.library, or the path of a scene file."
-    raise ArgumentError([Problem("scene", f"{shown(given)} is not a scene", remedy)])
+        raise ArgumentError.of(
+            "scene.unknown", where="scene", name=shown(given), hint=nearest(given, library.names(), "scenes")
+        )
+    raise ArgumentError.of("scene.not-one", where="scene", value=shown(given))
 
 
 def is_file_name(source: str) -> bool:

@@ -165,5 +165,4 @@ class GasUnderGravity(Thermal):
 
     def _too_many(self, size: tuple[float, ...]) -> SceneError:
         box = " x ".join(f"{length:g}" for length in size)
-        what = f"{self.count} balls of radius {self.radius:g} m do not fit into {box} m"
-        return fault(what, "Use fewer or smaller balls, or a larger box.", where="count")
+        return fault("atmosphere.too-full", where="count", count=self.count, radius=self.radius, box=box)

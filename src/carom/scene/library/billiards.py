@@ -131,7 +131,7 @@ class Sinai(Generator):
     @model_validator(mode="after")
     def _leaves_room(self) -> Sinai:
         if self.obstacle > 0.4:
-            raise fault(f"{self.obstacle:g} m leaves no room to start", "Use up to 0.4 m.", where="obstacle")
+            raise fault("sinai.no-room", where="obstacle", obstacle=self.obstacle)
         return self
 
     def scene(self) -> Scene:

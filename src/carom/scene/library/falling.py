@@ -95,8 +95,7 @@ class Slope(Generator):
     @model_validator(mode="after")
     def _holds_better_than_it_slides(self) -> Slope:
         if self.dynamic > self.static:
-            what = f"{self.dynamic:g} is above the static coefficient, {self.static:g}"
-            raise fault(what, "Use a dynamic coefficient that is the same or smaller.", where="dynamic")
+            raise fault("friction.dynamic-above-static", where="dynamic", dynamic=self.dynamic, static=self.static)
         return self
 
     @property

@@ -41,7 +41,7 @@ class Thermal(Generator):
     @model_validator(mode="after")
     def _one_of_them(self) -> Thermal:
         if self.temperature is not None and "speed" in self.model_fields_set:
-            raise SceneError([Problem("speed", "given together with temperature", "Leave one of them out.")])
+            raise SceneError.of("gas.speed-and-temperature", where="speed")
         return self
 
     def thermal_energy(self, mass: float, dimension: int) -> float:
@@ -72,9 +72,7 @@ class Gas(Thermal):
     def _second_kind_exists(self) -> Gas:
         idle = [name for name in ("mass_ratio", "radius_ratio") if getattr(self, name) != 1.0 and not self.fraction]
         if idle:
-            raise SceneError(
-                Problem(name, "describes a second kind of which there is none", "Give fraction too.") for name in idle
-            )
+            raise SceneError(Problem("gas.no-second-kind", where=name) for name in idle)
         return self
 
     def scene(self) -> Scene:
@@ -181,6 +179,11 @@ def _boxes(volume: float, dimension: int, count: int) -> Iterator[tuple[float, .
 
 
 def _too_dense(count: int, packing_fraction: float, dimension: int) -> SceneError:
-    what = f"{count} balls do not fit at the packing fraction {packing_fraction:g}"
-    remedy = f"Lower it; {DENSEST[dimension]:.3f} is the densest packing of equal balls in {dimension} dimensions."
-    return fault(what, remedy, where="packing_fraction")
+    return fault(
+        "gas.too-dense",
+        where="packing_fraction",
+        count=count,
+        fraction=packing_fraction,
+        densest=f"{DENSEST[dimension]:.3f}",
+        dimension=dimension,
+    )

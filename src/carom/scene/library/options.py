@@ -29,14 +29,14 @@ def option(default: Any, unit: str, meaning: str, **bounds: Any) -> Any:
 def _whole(value: object) -> int:
     """A whole number; a boolean or 3.0 is none."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise fault(f"{shown(value)} is not a whole number", "Write a whole number, such as 3.")
+        raise fault("whole.not-one", value=shown(value))
     return int(value)
 
 
 def _dimension(value: object) -> int:
     result = _whole(value)
     if result not in {2, 3}:
-        raise fault(f"{shown(value)} is neither 2 nor 3", "Choose 2 (disks) or 3 (balls).")
+        raise fault("generator.dimension", value=shown(value))
     return result
 
 

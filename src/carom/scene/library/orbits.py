@@ -32,7 +32,7 @@ def _names(value: Any) -> str:
         for name in chosen.split(","):
             if name.strip().lower() not in _BY_NAME:
                 known = [*_SOME, *(planet.name for planet in PLANETS)]
-                raise fault(f"{shown(name.strip())} is no planet", nearest(name.strip(), known, "choices"))
+                raise fault("planets.unknown", value=shown(name.strip()), hint=nearest(name.strip(), known, "choices"))
     return chosen
 
 

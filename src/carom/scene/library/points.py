@@ -52,8 +52,7 @@ class CoupledOscillators(Generator):
     @model_validator(mode="after")
     def _has_the_mode(self) -> CoupledOscillators:
         if self.mode > self.count:
-            what = f"{self.mode} is beyond the number of modes, {self.count}"
-            raise fault(what, "There are as many modes as masses.", where="mode")
+            raise fault("chain.mode", where="mode", mode=self.mode, count=self.count)
         return self
 
     @property

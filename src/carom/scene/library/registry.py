@@ -104,12 +104,12 @@ def generators() -> dict[str, type[Generator]]:
 def load(name: str, /, **parameters: Any) -> Scene:
     """A scene of the library; what is not said of a generator's parameters has its default."""
     if name not in _SHELF:
-        raise fault(f"there is no scene {name!r} in the library", nearest(name, _SHELF, "scenes"))
+        raise fault("scene.unknown-name", name=repr(name), hint=nearest(name, _SHELF, "scenes"))
     if not isinstance(_SHELF[name], str):
         return generate(name, parameters)
     if parameters:
         key = next(iter(parameters))
-        raise fault(f"the scene {name!r} takes no parameters", "Leave it out.", where=key)
+        raise fault("scene.no-parameters", where=key, name=repr(name))
     return _fixed(name)
 
 
@@ -117,7 +117,7 @@ def generate(kind: str, parameters: Mapping[str, Any]) -> Scene:
     """The scene that a generator makes of these parameters."""
     known = generators()
     if kind not in known:
-        raise fault(f"there is no generator {kind!r}", nearest(kind, known, "kinds"), where="kind")
+        raise fault("generator.unknown", where="kind", kind=repr(kind), hint=nearest(kind, known, "kinds"))
     made = known[kind].of(parameters)
     return _noted(made.scene(), kind, made.model_dump(mode="json"))
 

@@ -36,8 +36,9 @@ class NewtonsCradle(Generator):
     @model_validator(mode="after")
     def _some_stay(self) -> NewtonsCradle:
         if self.released >= self.count:
-            what = f"{self.released} of {self.count} balls leave none in the row"
-            raise fault(what, f"Release at most {self.count - 1}.", where="released")
+            raise fault(
+                "cradle.too-many", where="released", released=self.released, count=self.count, most=self.count - 1
+            )
         return self
 
     def scene(self) -> Scene:

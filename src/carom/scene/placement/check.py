@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from carom import numerics
 from carom.errors import Problem, the_first
+from carom.messages.phrase import Phrase
 from carom.scene.balls import Balls
 from carom.scene.boundary import Box, Obstacle, Open
 from carom.scene.fields.columns import Flags, Floats
@@ -101,7 +102,7 @@ def _at_boundary(scene: Scene) -> Iterator[_Found]:
     elif isinstance(scene.boundary, Circle):
         yield _in_circle(scene, scene.boundary)
     elif isinstance(scene.boundary, Cylinder):
-        yield _in_circle(scene, scene.boundary, "the cylinder")
+        yield _in_circle(scene, scene.boundary, "place.cylinder")
     elif isinstance(scene.boundary, Polygon):
         yield from _in_polygon(scene, scene.boundary)
 
@@ -112,13 +113,11 @@ def _round_axis(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
     length, name, place = box.size[axis], "xyz"[axis], balls.position[:, axis]
 
     def outside(ball: int) -> Problem:
-        what = f"ball {ball} is outside the box: {name} = {_m(place[ball])}, and the period is {_m(length)}"
-        return Problem("", what, f"Move it to where {name} is between 0 and the period.")
+        return Problem("ball.outside-period", ball=ball, axis=name, place=place[ball], period=length)
 
     def too_large(ball: int) -> Problem:
-        diameter = _m(2.0 * balls.radius[ball])
-        what = f"ball {ball} meets its own image: diameter {diameter}, period {_m(length)} along {name}"
-        return Problem("", what, "Shrink the ball or enlarge the box.")
+        diameter = 2.0 * balls.radius[ball]
+        return Problem("ball.meets-itself", ball=ball, diameter=diameter, period=length, axis=name)
 
     yield _described(np.flatnonzero((place < 0.0) | (place > length)), outside)
     yield _described(np.flatnonzero(2.0 * balls.radius > length * (1.0 + TOLERANCE)), too_large)
@@ -130,24 +129,22 @@ def _between_faces(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
     place, slack = balls.position[:, axis], _slack(scene) + ROUNDING * box.size[axis]
     for sign, depth in (("-", place), ("+", box.size[axis] - place)):
         bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
-        yield _described(bad, partial(_beyond, balls, depth, f"wall {'xyz'[axis]}{sign}"))
+        yield _described(bad, partial(_beyond, balls, depth, Phrase("place.wall", name=f"{'xyz'[axis]}{sign}")))
 
 
-def _beyond(balls: Balls, depth: Floats, wall: str, ball: int) -> Problem:
+def _beyond(balls: Balls, depth: Floats, wall: Phrase, ball: int) -> Problem:
     """A ball whose centre is `depth` inside a wall: beyond it, or across it."""
     if depth[ball] < 0.0:
-        beyond = _m(-depth[ball])
-        return Problem("", f"ball {ball} is outside: its centre is {beyond} beyond {wall}", "Move the ball inward.")
-    what = f"ball {ball} is across {wall}: centre {_m(depth[ball])} from it, {_radius(balls, ball)}"
-    return Problem("", what, _INWARD)
+        return Problem("ball.outside", ball=ball, beyond=-depth[ball], wall=wall)
+    return Problem("ball.across", ball=ball, wall=wall, depth=depth[ball], radius=balls.radius[ball])
 
 
-def _in_circle(scene: Scene, circle: Circle | Cylinder, name: str = "the circle") -> _Found:
+def _in_circle(scene: Scene, circle: Circle | Cylinder, name: str = "place.circle") -> _Found:
     balls = scene.balls
     depth = circle.radius - np.linalg.norm(balls.position[:, : len(circle.centre)] - circle.centre, axis=1)
     slack = _slack(scene) + ROUNDING * circle.radius
     bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
-    return _described(bad, partial(_beyond, balls, depth, name))
+    return _described(bad, partial(_beyond, balls, depth, Phrase(name)))
 
 
 def _in_polygon(scene: Scene, polygon: Polygon) -> Iterator[_Found]:
@@ -161,12 +158,12 @@ def _in_polygon(scene: Scene, polygon: Polygon) -> Iterator[_Found]:
 
     def describe_outside(ball: int) -> Problem:
         place = ", ".join(f"{x:.12g}" for x in balls.position[ball])
-        return Problem("", f"ball {ball} is outside the polygon: its centre is at ({place}) m", "Move the ball inside.")
+        return Problem("ball.outside-polygon", ball=ball, place=place)
 
     def describe_across(ball: int) -> Problem:
         index = int(np.searchsorted(moving, ball))
-        wall, centre = f"edge {edge[index]} of the polygon", _m(away[index])
-        return Problem("", f"ball {ball} is across {wall}: centre {centre} from it, {_radius(balls, ball)}", _INWARD)
+        wall = Phrase("place.edge", k=edge[index])
+        return Problem("ball.across", ball=ball, wall=wall, depth=away[index], radius=balls.radius[ball])
 
     yield _described(moving[outside], describe_outside)
     yield _described(moving[across], describe_across)
@@ -186,11 +183,11 @@ def _near_outline(
 # --- solids
 
 
-def _solids(scene: Scene) -> Iterator[tuple[str, Obstacle]]:
+def _solids(scene: Scene) -> Iterator[tuple[Phrase, Obstacle]]:
     """All that is solid, with its name: the obstacles, and the holes of the boundary."""
     if isinstance(scene.boundary, Polygon):
-        yield from ((f"hole {index}", hole) for index, hole in enumerate(scene.boundary.holes))
-    yield from ((f"obstacle {index}", obstacle) for index, obstacle in enumerate(scene.obstacles))
+        yield from ((Phrase("place.hole", k=index), hole) for index, hole in enumerate(scene.boundary.holes))
+    yield from ((Phrase("place.obstacle", k=index), obstacle) for index, obstacle in enumerate(scene.obstacles))
 
 
 def _periods(scene: Scene) -> list[float]:
@@ -208,7 +205,7 @@ def _at_polygons(scene: Scene) -> Iterator[_Found]:
                 yield _at_polygon(scene, solid, name, shift)
 
 
-def _at_polygon(scene: Scene, solid: Polygon | Wedge, name: str, shift: Sequence[float]) -> _Found:
+def _at_polygon(scene: Scene, solid: Polygon | Wedge, name: Phrase, shift: Sequence[float]) -> _Found:
     balls = scene.balls
     lower, upper = solid.outline.box[0].min(axis=0) + shift, solid.outline.box[1].max(axis=0) + shift
     margin = balls.radius[:, None]
@@ -222,9 +219,9 @@ def _at_polygon(scene: Scene, solid: Polygon | Wedge, name: str, shift: Sequence
     def describe(ball: int) -> Problem:
         index = int(np.searchsorted(which, ball))
         if inside[index]:
-            return Problem("", f"ball {ball} is inside {name}", "Move the ball out of it.")
-        what = f"ball {ball} overlaps {name}: centre {_m(away[index])} from edge {edge[index]}, {_radius(balls, ball)}"
-        return Problem("", what, _AWAY)
+            return Problem("ball.inside", ball=ball, name=name)
+        radius = balls.radius[ball]
+        return Problem("ball.overlaps-edge", ball=ball, name=name, away=away[index], edge=edge[index], radius=radius)
 
     return _described(which[bad], describe)
 
@@ -239,10 +236,10 @@ def _at_solids(scene: Scene) -> Iterator[_Found]:
             yield _described(bad, partial(_in_solid, balls, away, name))
 
 
-def _in_solid(balls: Balls, away: Floats, name: str, ball: int) -> Problem:
+def _in_solid(balls: Balls, away: Floats, name: Phrase, ball: int) -> Problem:
     if away[ball] < 0.0:
-        return Problem("", f"ball {ball} is inside {name}, {_m(-away[ball])} deep", "Move the ball out of it.")
-    return Problem("", f"ball {ball} overlaps {name}: centre {_m(away[ball])} from it, {_radius(balls, ball)}", _AWAY)
+        return Problem("ball.inside-deep", ball=ball, name=name, depth=-away[ball])
+    return Problem("ball.overlaps", ball=ball, name=name, away=away[ball], radius=balls.radius[ball])
 
 
 def _distance(solid: HalfSpace | Block | Cylinder, x: Floats) -> Floats:
@@ -293,12 +290,10 @@ def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Itera
         apart = _apart(bodies.position[one] - bodies.position[other], periods)
         if other >= len(balls):
             name, circle = circles[other - len(balls)]
-            radii = _m(balls.radius[one] + circle.radius)
-            what = f"ball {one} overlaps {name}: centres {_m(apart)} apart, radii add up to {radii}"
-            return Problem("", what, _AWAY)
-        radii = _m(balls.radius[one] + balls.radius[other])
-        what = f"balls {one} and {other} overlap: centres {_m(apart)} apart, radii add up to {radii}"
-        return Problem("", what, "Move them apart or shrink them.")
+            radii = balls.radius[one] + circle.radius
+            return Problem("ball.overlaps-circle", ball=one, name=name, apart=apart, radii=radii)
+        radii = balls.radius[one] + balls.radius[other]
+        return Problem("balls.overlap", one=one, other=other, apart=apart, radii=radii)
 
     found = _described(np.arange(len(pairs)), describe)
     yield _Found(found.first, found.total, complete)
@@ -321,11 +316,3 @@ def _apart(between: Floats, periods: Sequence[float]) -> float:
     """The distance, in periodic space to the nearest image."""
     nearest = [x - p * round(x / p) if np.isfinite(p) else x for x, p in zip(between.tolist(), periods, strict=True)]
     return numerics.length(nearest)
-
-
-def _m(length: float) -> str:
-    return f"{length:.12g} m"
-
-
-def _radius(balls: Balls, ball: int) -> str:
-    return f"radius {_m(balls.radius[ball])}"

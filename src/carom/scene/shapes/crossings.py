@@ -65,8 +65,7 @@ def box_pairs(lower: Floats, upper: Floats) -> Iterator[tuple[Indices, Indices]]
 
 
 def _entangled(count: int) -> SceneError:
-    what = f"{count} edges or holes lie across each other so much that it would take too long to check them"
-    return fault(what, "Use fewer of them, or smaller ones.", where="vertices")
+    return fault("outline.tangled", where="vertices", count=count)
 
 
 def expanded(starts: Indices, counts: Indices) -> tuple[Indices, Indices]:

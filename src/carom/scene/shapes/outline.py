@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from carom import numerics
+from carom.messages.phrase import Phrase
 from carom.scene.fields.base import shown
 from carom.scene.fields.columns import Flags, Floats
 
@@ -119,9 +120,9 @@ class Outline:
         nearest[nearest > reach] = np.inf
         return _restored(nearest, order), _restored(edge, order)
 
-    def text(self, k: int) -> str:
+    def text(self, k: int) -> Phrase:
         """Edge k in words."""
-        return f"from {shown(tuple(self.start[k].tolist()))} to {shown(tuple(self.end[k].tolist()))}"
+        return Phrase("edge.ends", start=shown(tuple(self.start[k].tolist())), end=shown(tuple(self.end[k].tolist())))
 
     def _slices(self, y: Floats, reach: float) -> Iterator[tuple[int, slice]]:
         """For each edge, the part of the points (sorted by y) that are level with it."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from carom.errors import Problem, SceneError, the_first
+from carom.messages.phrase import Phrase
 from carom.scene.fields.base import Part, fault, shown, written
 from carom.scene.fields.quantities import (
     Number,
@@ -20,7 +21,6 @@ from carom.scene.fields.quantities import (
     Vector,
     VectorLike,
     Word,
-    count,
     each,
     number,
     one_each,
@@ -75,8 +75,7 @@ def _vertices(value: object) -> tuple[Any, ...]:
 def _bulge(value: object) -> float:
     bulge = number(value)
     if bulge and not FLATTEST <= abs(bulge) <= ROUNDEST:
-        remedy = f"Use 0 for a straight edge, or from {FLATTEST:g} to {ROUNDEST:g} in size."
-        raise fault(f"{shown(value)} is no reasonable bulge", remedy)
+        raise fault("bulge.unreasonable", value=shown(value), low=FLATTEST, high=ROUNDEST)
     return bulge
 
 
@@ -173,21 +172,19 @@ def _hole(value: Any, material: str) -> Hole:
         value = Polygon(vertices=value, material=material)
     made: Hole = value
     if isinstance(made, Polygon) and made.holes:
-        raise fault("a hole has no holes, for it is solid", "Leave them out.", where="holes")
+        raise fault("hole.no-holes", where="holes")
     if made.dimension != 2:
-        raise fault("is a sphere, not a circle", "Give the centre two components.", where="centre")
+        raise fault("circle.is-sphere", where="centre")
     return made
 
 
 def _check_vertices(vertices: Sequence[Sequence[float]], bulges: Sequence[float]) -> None:
     least = 2 if any(bulges) else 3
     if len(vertices) < least:
-        raise fault(
-            f"{count(len(vertices), 'corner')} cannot bound a region", f"Give at least {least}.", where="vertices"
-        )
+        corners = Phrase("count.corner", n=len(vertices))
+        raise fault("polygon.too-few-corners", where="vertices", corners=corners, least=least)
     if len(vertices) > MOST_CORNERS:
-        what = f"{len(vertices)} corners are more than {MOST_CORNERS}"
-        raise fault(what, "Leave corners out, or replace many by an arc (bulges).", where="vertices")
+        raise fault("polygon.too-many-corners", where="vertices", count=len(vertices), most=MOST_CORNERS)
     points = np.array(vertices)
     repeated = np.flatnonzero((points == np.roll(points, -1, axis=0)).all(axis=1))
     if repeated.size:
@@ -196,22 +193,25 @@ def _check_vertices(vertices: Sequence[Sequence[float]], bulges: Sequence[float]
 
 def _repeated(index: int, vertices: Sequence[Sequence[float]]) -> SceneError:
     last = index == len(vertices) - 1
-    what = f"{shown(vertices[index])} is the same point as vertex {0 if last else index + 1}"
-    remedy = "Leave it out; the outline closes by itself." if last else "Leave one of them out."
-    return fault(what, remedy, where=f"vertices[{index}]")
+    problem, other = ("vertex.closes", 0) if last else ("vertex.twice", index + 1)
+    return fault(problem, where=f"vertices[{index}]", vertex=shown(vertices[index]), other=other)
 
 
 def _check_outline(outline: Outline, turn: float) -> None:
     crossing = first_crossing(outline)
     if crossing:
         one, other = crossing
-        what = f"edges {one} ({outline.text(one)}) and {other} ({outline.text(other)}) cross or touch"
-        raise fault(what, "Reorder or move the vertices so that the outline does not meet itself.", where="vertices")
+        raise fault(
+            "polygon.crosses-itself",
+            where="vertices",
+            one=one,
+            here=outline.text(one),
+            other=other,
+            there=outline.text(other),
+        )
     if not outline.area * turn > 0.0:
-        what = f"the outline encloses an area of {abs(outline.area):g} m²"
-        if outline.area:
-            what = "the bulges turn the outline inside out"
-        raise fault(what, "Move the vertices, or make the bulges smaller.", where="vertices")
+        problem = "polygon.inside-out" if outline.area else "polygon.no-area"
+        raise fault(problem, where="vertices", area=abs(outline.area))
 
 
 def _check_holes(outline: Outline, holes: Sequence[Hole]) -> None:
@@ -232,10 +232,9 @@ def _outside(outline: Outline, loops: Sequence[Outline]) -> Iterator[Problem]:
         edges = np.flatnonzero(near.all(axis=1))
         crossing = first_crossing(outline.some(edges), loop) if len(edges) else None
         if crossing:
-            what = f"the hole meets edge {edges[crossing[0]]} of the outline"
-            yield Problem(f"holes[{index}]", what, "Move the hole inside, or draw the dent in the outline.")
+            yield Problem("hole.meets-outline", where=f"holes[{index}]", edge=edges[crossing[0]])
         elif not inside[index]:
-            yield Problem(f"holes[{index}]", "the hole is outside the outline", "Move it inside.")
+            yield Problem("hole.outside", where=f"holes[{index}]")
 
 
 def _together(loops: Sequence[Outline]) -> Iterator[Problem]:
@@ -247,12 +246,10 @@ def _together(loops: Sequence[Outline]) -> Iterator[Problem]:
     for ones, others in box_pairs(lower, upper):
         for one, other in zip(ones.tolist(), others.tolist(), strict=True):
             if next(tried) > MOST_TRIED:
-                what = f"{len(loops)} holes lie across each other so much that it would take too long to check them"
-                yield Problem("holes", what, "Use fewer of them, or smaller ones.")
+                yield Problem("holes.tangled", where="holes", count=len(loops))
                 return
             if _meet(loops[one], loops[other]):
-                what = f"the hole meets or overlaps holes[{one}]"
-                yield Problem(f"holes[{other}]", what, "Move them apart, or make them one hole.")
+                yield Problem("hole.meets-hole", where=f"holes[{other}]", other=one)
 
 
 def _meet(one: Outline, other: Outline) -> bool:

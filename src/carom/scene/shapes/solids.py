@@ -31,7 +31,7 @@ def _direction(value: object) -> tuple[float, ...]:
     """A vector that points somewhere."""
     result = vector(value)
     if max(map(abs, result)) < SMALLEST:
-        raise fault(f"{shown(value)} has no direction", "Use a vector that is not zero.")
+        raise fault("vector.no-direction", value=shown(value))
     return result
 
 
@@ -109,7 +109,7 @@ class Block(Part):
     def _has_extent(self) -> Block:
         problems = same_length("high", self.high, len(self.low), "low")
         problems = problems or [
-            Problem(f"high[{axis}]", f"{high} is not above {low}, the lower corner's", "Swap them, or move one.")
+            Problem("block.corners", where=f"high[{axis}]", high=high, low=low)
             for axis, (low, high) in enumerate(zip(self.low, self.high, strict=True))
             if not high > low
         ]
@@ -126,7 +126,7 @@ class Block(Part):
 def _span(value: object) -> Sequence[float]:
     low, high = plane_vector(value)
     if not low < high:
-        raise fault(f"{shown(value)} does not go from left to right", "Write two numbers, the smaller one first.")
+        raise fault("wedge.backwards", value=shown(value))
     return low, high
 
 
@@ -151,11 +151,9 @@ class Wedge(Part):
         heights = [self.height(x) for x in self.x]
         highest = max(map(abs, heights))
         if highest > LARGEST:
-            what = f"{self.slope} makes it {highest:g} m high, beyond {LARGEST:g}"
-            raise fault(what, "Use a smaller slope, or a smaller x.", where="slope")
+            raise fault("wedge.too-high", where="slope", slope=self.slope, highest=highest, limit=LARGEST)
         if not max(heights) > self.bottom:
-            what = f"{self.bottom} is not below the surface, which is at most at {max(heights)} m"
-            raise fault(what, "Lower the bottom.", where="bottom")
+            raise fault("wedge.bottom", where="bottom", bottom=self.bottom, surface=max(heights))
         return self
 
     def height(self, x: float) -> float:

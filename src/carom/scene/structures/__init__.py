@@ -34,8 +34,7 @@ def as_structures(value: Any) -> tuple[Structure, ...]:
     try:
         return each(counted, sequence(value, "structures"))
     except TooManyError:
-        remedy = f"Use at most {MOST_POINTS} in all."
-        raise fault(f"the structures together have more than {MOST_POINTS} points", remedy) from None
+        raise fault("structures.too-many", most=MOST_POINTS) from None
 
 
 class TooManyError(Exception):

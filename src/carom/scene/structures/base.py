@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field
 
-from carom.errors import Problem, SceneError
+from carom.errors import SceneError
 from carom.scene.balls import Balls
 from carom.scene.fields.base import Part, fault, left_out, shown
 from carom.scene.fields.columns import Flags, Floats, Numbers, ball_numbers
@@ -115,7 +115,7 @@ def points(least: int) -> Callable[[object], int]:
     def check(value: object) -> int:
         result = whole(value)
         if not least <= result <= MOST_POINTS:
-            raise fault(f"{shown(value)} is not from {least} to {MOST_POINTS}", f"Use {least} points or more.")
+            raise fault("structure.count", value=shown(value), least=least, most=MOST_POINTS)
         return result
 
     return check
@@ -133,4 +133,4 @@ def shares(count: int) -> Floats:
 
 def both(where: str, other: str) -> SceneError:
     """The fault of two keys that say the same in two ways."""
-    return SceneError([Problem(where, f"is given together with {other}", "Keep one of them.")])
+    return SceneError.of("part.given-with", where=where, other=other)

@@ -96,7 +96,7 @@ class Chain(Structure):
     def _has_extent(self) -> Chain:
         self._check_lengths("start", "end")
         if self.start == self.end:
-            raise fault(f"{self.end} is where it starts", "Move one of the ends.", where="end")
+            raise fault("line.same-ends", where="end", end=str(self.end))
         return self
 
     @property
@@ -210,11 +210,11 @@ class Rope(_Line):
         if self.end is not None and self.direction is not None:
             raise both("direction", "end")
         if self.end is None and self.direction is None:
-            raise fault("is missing", "Add it, or a direction and a length.", where="end")
+            raise fault("rope.no-end", where="end")
         if self.length is None and self.direction is not None:
-            raise fault("is missing", "Add it: length without force, in m.", where="length")
+            raise fault("hair.no-length", where="length")
         if self.length is None and self.end == self.start:
-            raise fault(f"{self.end} is where it starts", "Move one of the ends, or give a length.", where="end")
+            raise fault("rope.same-ends", where="end", end=str(self.end))
         return self
 
     @property

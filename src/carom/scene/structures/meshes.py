@@ -41,7 +41,7 @@ MOST_IN_MESH = 1_000_000
 def _counts(value: object) -> tuple[int, ...]:
     counts = each(points(2), sequence(value, "numbers of points"))
     if prod(counts) > MOST_IN_MESH:
-        raise fault(f"{shown(counts)} makes {prod(counts)} points", f"Use at most {MOST_IN_MESH} in all.")
+        raise fault("mesh.too-many", counts=shown(counts), points=prod(counts), most=MOST_IN_MESH)
     return counts
 
 
@@ -152,10 +152,15 @@ class Cloth(_Mesh):
         self._check_lengths("corner")
         for index, side in enumerate(self.sides):
             if len(side) != self.dimension:
-                what = f"{side} has {len(side)} components, but corner has {self.dimension}"
-                raise fault(what, "Give both the same number of components.", where=f"sides[{index}]")
+                raise fault(
+                    "mesh.corner-dimension",
+                    where=f"sides[{index}]",
+                    side=str(side),
+                    length=len(side),
+                    dimension=self.dimension,
+                )
         if not self.area > 0.0:
-            raise fault(f"{shown(self.sides)} are parallel", "Turn one of them.", where="sides")
+            raise fault("mesh.parallel", where="sides", sides=shown(self.sides))
         return self
 
     @property
@@ -206,7 +211,7 @@ class Cloth(_Mesh):
 def _two(value: object, noun: str) -> Sequence[Any]:
     values = sequence(value, noun)
     if len(values) != 2:
-        raise fault(f"{shown(value)} is not two {noun}", f"Write two {noun}.")
+        raise fault("mesh.not-two", value=shown(value), noun=noun)
     return values
 
 
@@ -245,8 +250,7 @@ class SoftBody(_Mesh):
     def _one_a_side(cls, value: Any, info: ValidationInfo) -> Any:
         counts = _counts(value)
         if "size" in info.data and len(counts) != len(info.data["size"]):
-            what = f"{shown(value)} has {len(counts)} numbers, but size has {len(info.data['size'])}"
-            raise fault(what, "Give one for each side.")
+            raise fault("mesh.counts", value=shown(value), counts=len(counts), dimension=len(info.data["size"]))
         return counts
 
     @model_validator(mode="after")

@@ -61,7 +61,7 @@ class Water(Structure):
     @model_validator(mode="after")
     def _is_one_of_two(self) -> Water:
         if self.corner is None and self.nozzle is None:
-            raise fault("is missing", "Add it for a block, or a nozzle for a jet.", where="corner")
+            raise fault("water.no-size", where="corner")
         if self.corner is not None and self.nozzle is not None:
             raise both("nozzle", "corner")
         block, jet = ("size",), ("width", "duration", "velocity")
@@ -69,13 +69,13 @@ class Water(Structure):
         for name in needed:
             if getattr(self, name) is None:
                 description = type(self).model_fields[name].description
-                raise fault("is missing", f"A {noun} needs it: {description}.", where=name)
+                raise fault("water.missing", where=name, noun=noun, description=description)
         for name in foreign:
             if getattr(self, name) is not None:
-                raise fault(f"is no business of a {noun}", "Leave it out.", where=name)
+                raise fault("water.not-for", where=name, noun=noun)
         self._check_lengths(*(("corner", "size") if self.corner else ("nozzle",)))
         if self.nozzle and not any(self.velocity or ()):
-            raise fault("a jet needs a velocity that is not zero", "Say where it goes, and how fast.", where="velocity")
+            raise fault("water.no-velocity", where="velocity")
         self._check_number()
         return self
 
@@ -88,9 +88,7 @@ class Water(Structure):
     def _check_number(self) -> None:
         number = self.expected
         if number > MOST_POINTS:
-            raise fault(
-                f"{self.spacing} makes {number:.2g} points", f"Use at most {MOST_POINTS} in all.", where="spacing"
-            )
+            raise fault("water.too-many", where="spacing", spacing=str(self.spacing), number=number, most=MOST_POINTS)
 
     @property
     def dimension(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import numerics
-from carom.errors import EndlessError, Problem, SceneError, StackError
+from carom.errors import EndlessError, SceneError, StackError
 from carom.kernels.interrupts import defer_interrupts
 from carom.scene import Scene
 from carom.solvers.collision_record import collision_record
@@ -105,8 +105,7 @@ class Engine:
         self.movers = movers
         n = movers.size
         if n > candidate.MOST:
-            problem = f"{n:,} are more than the exact solver can number, {candidate.MOST:,}"
-            raise SceneError([Problem("balls", problem, "Use fewer.")])
+            raise SceneError.of("exact.too-many-balls", where="balls", count=n, most=candidate.MOST)
         balls = memory.aligned(n, ball_record)
         balls["x"], balls["y"], balls["z"] = anchors.place[movers].T
         balls["vx"], balls["vy"], balls["vz"] = anchors.velocity[movers].T

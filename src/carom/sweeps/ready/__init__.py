@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from carom.errors import Problem, StudyError
+from carom.errors import StudyError
 from carom.scene.fields.base import nearest
 
 __all__ = ["Entry", "catalogue", "names", "text"]
@@ -33,7 +33,7 @@ def names() -> tuple[str, ...]:
 def text(name: str) -> str:
     """The study file of this name."""
     if name not in _NAMES:
-        raise StudyError([Problem("", f"there is no ready study {name!r}", nearest(name, _NAMES, "studies"))])
+        raise StudyError.of("study.unknown-ready", name=repr(name), hint=nearest(name, _NAMES, "studies"))
     return resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.atomic_write import replaced
-from carom.errors import Problem, StudyError
+from carom.errors import StudyError
 from carom.sweeps.results.points import Line, Value, lines, others, spec_of, words
 from carom.sweeps.study.against import curve
 from carom.sweeps.study.laws import LAWS, Law
@@ -196,8 +196,7 @@ def write(table: Table, study: Study, target: str | Path) -> Path:
     path = Path(target)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        what = f"{path}: plots are written as {', '.join(SUFFIXES)}"
-        raise StudyError([Problem("plot", what, "Give the file such an ending.")])
+        raise StudyError.of("plot.ending", where="plot", path=str(path), known=list(SUFFIXES))
     figure = draw(table, study)
     from carom.plots.style import style  # noqa: PLC0415  # an optional part
 

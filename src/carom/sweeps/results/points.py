@@ -97,7 +97,7 @@ def lines(table: Table, study: Study) -> list[Line]:
         down, up = wilson(means["y"], point.done) if spec.above is not None else (means["y_error"] or 0.0,) * 2
         line.dots.append(Dot(place, means["y"], down, up, point.done))
     if not found:
-        raise StudyError([Problem("plot", f"no run has ended that has {spec.y}", "Do some runs first.")])
+        raise StudyError.of("plot.no-runs", where="plot", name=spec.y)
     for line in found.values():
         if not any(isinstance(dot.x, str) for dot in line.dots):
             line.dots.sort(key=lambda dot: float(dot.x))
@@ -156,11 +156,10 @@ def spec_of(study: Study, table: Table) -> PlotSpec:
     """What is to be drawn, if it can be."""
     spec = study.plot
     if spec is None:
-        remedy = 'Add a [plot] table with x and y, such as x = "generator.count" and y = "energy".'
-        raise StudyError([Problem("plot", "the study does not say what to draw", remedy)])
+        raise StudyError.of("plot.nothing", where="plot")
     wanted = {"x": spec.x, "y": spec.y, "per": spec.per, "series": spec.series}
     problems = [
-        Problem(f"plot.{key}", f"the table has no column {name!r}", nearest(name, table.columns, "columns"))
+        Problem("plot.no-column", where=f"plot.{key}", name=repr(name), hint=nearest(name, table.columns, "columns"))
         for key, name in wanted.items()
         if name and name not in table.columns
     ]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from carom.atomic_write import replaced
-from carom.errors import Problem, StudyError
+from carom.errors import StudyError
 from carom.sweeps.study import columns
 
 __all__ = [
@@ -78,8 +78,7 @@ class Sheet:
         for where, names in (("parameters", self.parameters), ("observables", self.values)):
             for name in names:
                 if name in seen:
-                    what = f"the table would have two columns called {name!r}"
-                    raise StudyError([Problem(where, what, "Give the observable another name.")])
+                    raise StudyError.of("sheet.name-twice", where=where, name=repr(name))
             seen |= dict(names)
 
 

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from carom.errors import ArgumentError, ClusterError, Problem
+from carom.errors import ArgumentError, ClusterError
 from carom.extras import require
 from carom.sweeps.running.shelter import sheltered
 
@@ -167,20 +167,16 @@ def check(*, client: Any = None, scheduler: str | None = None, workers: int | No
     leave_if_starting()
     given = [name for name, value in (("client", client), ("scheduler", scheduler), ("workers", workers)) if value]
     if len(given) > 1:
-        what = f"{' and '.join(given)} are given, but each says who does the runs"
-        raise ArgumentError([Problem("sweep", what, "Give one of them, or none for this machine.")])
+        raise ArgumentError.of("sweep.both-given", where="sweep", given=given)
     if workers is not None and not (type(workers) is int and 1 <= workers <= MOST_WORKERS):
-        remedy = f"Give a whole number from 1 to {MOST_WORKERS}, or leave it out: then it is one a core."
-        raise ArgumentError([Problem("workers", f"{workers!r} is no number of processes", remedy)])
+        raise ArgumentError.of("sweep.workers", where="workers", value=repr(workers), most=MOST_WORKERS)
     if workers == 1:
         return  # which needs no Dask
     require("sweep", "a sweep", "distributed")
     import distributed  # noqa: PLC0415  # only a sweep needs Dask
 
     if client is not None and (not isinstance(client, distributed.Client) or client.asynchronous):
-        what = f"{type(client).__name__} is no dask.distributed.Client that can be waited for"
-        remedy = "Give Client(address), not asynchronous, or leave it out."
-        raise ArgumentError([Problem("client", what, remedy)])
+        raise ArgumentError.of("sweep.client", where="client", name=type(client).__name__)
 
 
 def leave_if_starting() -> None:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from carom.errors import ArgumentError, CaromError, Problem, StorageError
+from carom.errors import ArgumentError, CaromError, StorageError
 from carom.sweeps.running import cluster, probe
 from carom.sweeps.running.flow import Flow
 
@@ -96,7 +96,7 @@ def sweep(  # noqa: PLR0913  # each is one choice, and has a default
     """
     cluster.check(client=client, scheduler=scheduler, workers=workers)
     if resume and out is None:
-        raise ArgumentError([Problem("resume", "there is no folder to go on in", "Name it: out=… (--out).")])
+        raise ArgumentError.of("sweep.no-folder", where="resume")
     wanted = _study(study, observables)
     wanted.check()
     with contextlib.ExitStack() as stack:

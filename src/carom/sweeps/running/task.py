@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from carom.errors import CaromError, Problem, StudyError
+from carom.errors import CaromError, StudyError
 from carom.solvers import choose
 from carom.sweeps.study.columns import REMARKS, columns, filled, kinds
 from carom.sweeps.study.plan import RunPlan, RunSpec, plan_of, sample_problems, scene_of
@@ -115,8 +115,7 @@ def _values(job: Job, spec: RunSpec, beat: Callable[[], object] | None) -> dict[
         found = filled(job.observables, measured, sim.scene.dimension)
     strange = sorted(found.keys() - set(job.columns))
     if strange:
-        what = f"{', '.join(strange)} is not a column of the table: the first and the last run of the study have none"
-        raise StudyError([Problem("observables", what, "Measure what has as many entries in all runs.")])
+        raise StudyError.of("sweep.column-missing", where="observables", names=list(strange))
     return {
         "time": sim.time,
         "collisions": sim.collisions,

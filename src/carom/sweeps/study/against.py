@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import Problem, StudyError
+from carom.errors import StudyError
 from carom.sweeps.study.laws import Law
 from carom.sweeps.study.ranges import Normal, Uniform
 
@@ -105,10 +105,8 @@ def curve(law: Law, study: Study, line: Line, x: Floats) -> Floats:
             along = _fitted(law, along, first, seen)
     except KeyError as missing:
         path = missing.args[0]
-        what, remedy = f"the law {spec.law!r} needs {path}, of which the study says nothing", "put that into the scene"
-        if path in study.parameters:
-            what, remedy = f"the law {spec.law!r} needs {path}, which has many values", "make that the series"
-        raise StudyError([Problem("plot.law", what, f"Leave the law out, or {remedy}.")]) from None
+        problem = "law.needs-series" if path in study.parameters else "law.needs"
+        raise StudyError.of(problem, where="plot.law", law=repr(spec.law), path=path) from None
     return along
 
 

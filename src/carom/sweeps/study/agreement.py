@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from carom.errors import InputError, Problem
+from carom.messages.phrase import Phrase
 from carom.scene.fields.base import fault, nearest, shown
 from carom.sweeps.study import paths
 from carom.sweeps.study.plan import RUN, check_run_path, plan_problems
@@ -29,10 +30,10 @@ def where(path: str) -> str:
     return f"parameters.{quoted(path)}"
 
 
-def _unknown(path: str, study: Study) -> tuple[str, str]:
-    """What is wrong with a path that is to be a parameter, and how to mend it."""
-    remedy = nearest(path, study.parameters, "parameters") if study.parameters else "Add it to [parameters]."
-    return f"{path!r} is not a parameter", remedy
+def _unknown(path: str, study: Study, where: str) -> Problem:
+    """The problem of a path that is not a parameter and must be one."""
+    hint = nearest(path, study.parameters, "parameters") if study.parameters else Phrase("parameter.add")
+    return Problem("parameter.unknown", where=where, path=repr(path), hint=hint)
 
 
 def disagreements(study: Study) -> list[Problem]:
@@ -52,30 +53,30 @@ def _paths(study: Study) -> Iterator[Problem]:
             steps = paths.located(study.scene, paths.steps_of(path))
             other = next((one for one in seen if one[: len(steps)] == steps[: len(one)]), None)
             if other is not None:
-                raise fault(f"names the same as {seen[other]!r}", "Keep one of them.")
+                raise fault("study.same-path", other=repr(seen[other]))
             seen[steps] = path
             if steps[0] == "run":
                 check_run_path(path)
             else:
                 paths.prepare(study.scene, steps)
         except InputError as error:
-            yield from (Problem(where(path), problem.what, problem.remedy) for problem in error.problems)
+            yield from (problem.at(where(path)) for problem in error.problems)
 
 
 def _groups(study: Study) -> Iterator[Problem]:
     members = [path for group in study.zip for path in group]
     for path in dict.fromkeys(members):
         if path not in study.parameters:
-            yield Problem("zip", *_unknown(path, study))
+            yield _unknown(path, study, "zip")
         elif members.count(path) > 1:
-            yield Problem("zip", f"{path!r} is there twice", "Name it once.")
+            yield Problem("zip.twice", where="zip", path=repr(path))
         elif study.parameters[path].drawn:
-            yield Problem("zip", f"{path!r} is drawn for each run", "Leave it out of zip.")
+            yield Problem("zip.drawn", where="zip", path=repr(path))
     for group in study.zip:
         lengths = {path: study.parameters[path].count_of for path in group if path in study.parameters}
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{path!r} has {length}" for path, length in lengths.items())
-            yield Problem("zip", f"the numbers of values differ: {told}", "Give each as many values.")
+            yield Problem("zip.lengths", where="zip", told=told)
 
 
 def _twice(study: Study) -> Iterator[Problem]:
@@ -83,7 +84,7 @@ def _twice(study: Study) -> Iterator[Problem]:
     for axis in study.axes:
         found = [study.parameters[path].twice() for path in axis.paths]
         if all(value is not None for value in found) and not _told_apart(study, axis):
-            yield Problem(where(axis.paths[0]), f"{shown(found[0])} is there twice", "Name each value once.")
+            yield Problem("range.twice", where=where(axis.paths[0]), value=shown(found[0]))
 
 
 def _told_apart(study: Study, axis: Axis) -> bool:
@@ -95,16 +96,14 @@ def _too_many(study: Study) -> Iterator[Problem]:
     runs = study.points * study.repeats
     if runs > MOST_RUNS:
         product = " × ".join(f"{length:,}" for length in (*(axis.length for axis in study.axes), study.repeats))
-        told = f"{runs:,}" if runs < 10**15 else f"about 10^{round(math.log10(runs))}"
-        what = f"the study has {told} runs{f' ({product})' if len(product) < 60 else ''}"
-        yield Problem("parameters", what, f"Take fewer values or repeats: at most {MOST_RUNS:,} runs.")
+        told = f"{runs:,}" if runs < 10**15 else Phrase("about-power", power=round(math.log10(runs)))
+        product = f" ({product})" if len(product) < 60 else ""
+        yield Problem("study.too-many-runs", where="parameters", runs=told, product=product, most=MOST_RUNS)
 
 
 def _repeats(study: Study) -> Iterator[Problem]:
     if study.repeats > 1 and not study.random:
-        what = f"{study.repeats} runs of each point would be the same, for nothing in the study is random"
-        remedy = "Use repeats = 1, a generator with a seed, or a parameter that is drawn (uniform, normal)."
-        yield Problem("repeats", what, remedy)
+        yield Problem("study.same-repeats", where="repeats", repeats=study.repeats)
 
 
 def _plan(study: Study) -> Iterator[Problem]:
@@ -113,7 +112,7 @@ def _plan(study: Study) -> Iterator[Problem]:
     try:
         yield from plan_problems(study.run.with_values(first), study.observables)
     except InputError as error:
-        yield from (Problem(where(f"{RUN}{told.where}"), told.what, told.remedy) for told in error.problems)
+        yield from (problem.at(where(f"{RUN}{problem.where}")) for problem in error.problems)
 
 
 def _plot(study: Study) -> Iterator[Problem]:
@@ -121,4 +120,4 @@ def _plot(study: Study) -> Iterator[Problem]:
     for name in ("x", "y", "series", "per"):
         path = getattr(study.plot, name, None)
         if path is not None and path not in study.parameters and ("." in path or "[" in path):
-            yield Problem(f"plot.{name}", *_unknown(path, study))
+            yield _unknown(path, study, f"plot.{name}")

@@ -34,7 +34,7 @@ def as_document(value: Any) -> dict[str, Any]:
     if isinstance(value, str | Path):
         return _of_file(Path(value))
     if not isinstance(value, Mapping):
-        raise fault(f"{shown(value)} is not a scene", "Name a scene of the library or a file, or write its table.")
+        raise fault("study.not-a-scene", value=shown(value))
     return _of_table(value)
 
 
@@ -50,11 +50,15 @@ def _of_file(path: Path) -> dict[str, Any]:
     try:
         return _of_table(read(path))
     except SceneError as error:
-        raise SceneError(Problem("", f"{path}: {_line(told)}", told.remedy) for told in error.problems) from None
-
-
-def _line(problem: Problem) -> str:
-    return f"{problem.where}: {problem.what}" if problem.where else problem.what
+        raise SceneError(
+            Problem(
+                "study.in-file",
+                path=f"{path}: {told.where}" if told.where else str(path),
+                what=told.phrase("what"),
+                remedy=told.phrase("remedy"),
+            )
+            for told in error.problems
+        ) from None
 
 
 def _written(scene: Scene) -> dict[str, Any]:
@@ -85,7 +89,7 @@ def _check_options(kind: str, options: dict[str, Any]) -> None:
 def _plain(value: Any, where: tuple[str | int, ...]) -> Any:
     """Tables, lists, finite numbers and words alone, as Python's own; what is None is left out."""
     if len(where) > _DEEPEST:
-        raise fault("tables or lists are nested too deeply", "Write a scene as in the documentation.")
+        raise fault("file.too-deep")
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Part):
@@ -93,12 +97,12 @@ def _plain(value: Any, where: tuple[str | int, ...]) -> Any:
     if isinstance(value, Mapping):
         wrong = next((key for key in value if not isinstance(key, str)), None)
         if wrong is not None:
-            raise fault(f"the key {shown(wrong)} is not a text", "Use texts as keys.", where=place(where))
+            raise fault("study.key", where=place(where), value=shown(wrong))
         return {key: _plain(inner, (*where, key)) for key, inner in value.items() if inner is not None}
     if isinstance(value, list | tuple):
         return [_plain(inner, (*where, index)) for index, inner in enumerate(value)]
     if isinstance(value, float) and not math.isfinite(value):
-        raise fault(f"{value} is not finite", "Write a finite number.", where=place(where))
+        raise fault("number.not-finite", where=place(where), value=value)
     if isinstance(value, bool | int | float | str):
         return value
-    raise fault(f"{shown(value)} is not a value of a scene", "Use numbers, texts, lists and tables.", place(where))
+    raise fault("study.not-a-value", where=place(where), value=shown(value))

@@ -110,20 +110,20 @@ def _unsolved(scene: Scene, run: RunPlan) -> Iterator[Problem]:
     except InputError as error:
         yield from (problem.inside("run") for problem in error.problems)
     except SolverError as error:
-        yield Problem("run.solver", str(error).rstrip("."), 'Or use solver = "auto".')
+        yield Problem("study.not-solved", where="run.solver", reason=str(error).rstrip("."))
 
 
 def _placed(problem: Problem, path: str, values: Mapping[str, Value], prefix: str = "") -> Problem:
     """A problem at the parameter that it comes from, if it is one, with the value that is tried."""
     at = f"{prefix}{problem.where}"
     if at in values:
-        return Problem(where(at), problem.what, problem.remedy)
-    inside = f"{at}: " if at else ""
+        return problem.at(where(at))
     if path == _FIRST:
-        return Problem(at if at.startswith(RUN) else f"scene.{at}".rstrip("."), problem.what, problem.remedy)
+        return problem.at(at if at.startswith(RUN) else f"scene.{at}".rstrip("."))
+    texts = {"inside": f"{at}: " if at else "", "what": problem.phrase("what"), "remedy": problem.phrase("remedy")}
     if path == _LAST:
-        return Problem("parameters", f"with the last value of each, {inside}{problem.what}", problem.remedy)
-    return Problem(where(path), f"with {shown(values[path])}, {inside}{problem.what}", problem.remedy)
+        return Problem("study.with-last", where="parameters", **texts)
+    return Problem("study.with-value", where=where(path), value=shown(values[path]), **texts)
 
 
 def _unknown_observables(study: Study) -> Iterator[Problem]:
@@ -133,8 +133,12 @@ def _unknown_observables(study: Study) -> Iterator[Problem]:
                 observable(one.name)
             except InputError as error:
                 (problem,) = error.problems
-                remedy = f"{problem.remedy} One of your own is given again, as observables=[…]."
-                yield Problem(f"observables[{index}]", problem.what, remedy)
+                yield Problem(
+                    "observables.give-again",
+                    where=f"observables[{index}]",
+                    what=problem.phrase("what"),
+                    remedy=problem.phrase("remedy"),
+                )
 
 
 # What has changed.

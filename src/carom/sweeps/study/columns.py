@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from carom import numerics
-from carom.errors import InputError, Problem, StudyError
+from carom.errors import InputError, StudyError
 from carom.observe.observable import Floats
 from carom.scene import Scene
 from carom.sweeps.study.plan import RunSpec, scene_of
@@ -62,8 +62,8 @@ def _claim(names: Sequence[str], wanted: Wanted, owners: dict[str, str]) -> None
     for name in claimed:
         other = owners.setdefault(name, owner)
         if other != owner or claimed.count(name) > 1:
-            what = f"{str(wanted)!r} would fill the column {name!r} {f'too, {other}' if other != owner else 'twice'}"
-            raise StudyError([Problem("observables", what, "Give the observable another name, or leave it out.")])
+            problem = "columns.of-other" if other != owner else "columns.twice"
+            raise StudyError.of(problem, where="observables", wanted=repr(str(wanted)), name=repr(name), other=other)
 
 
 def kinds(names: Sequence[str]) -> dict[str, type]:
@@ -97,9 +97,7 @@ def _of_scene(wanted: Iterable[Wanted], scene: Scene) -> Iterator[tuple[Wanted, 
     for each in wanted:
         measures = each.observable()
         if measures.of_time and each.take == "mean":
-            what = f"{each.name} is a function of time, of which a mean says nothing"
-            remedy = f'Take another value of it: {{ name = "{each.name}", take = "last" }}.'
-            raise StudyError([Problem("observables", what, remedy)])
+            raise StudyError.of("column.function", where="observables", name=each.name)
         try:
             measures.begin(start)
             shape = np.shape(measures.sample(start))
@@ -115,8 +113,7 @@ def _entries(name: str, shape: tuple[int, ...], labels: tuple[str, ...], dimensi
         return [name]
     size = int(np.prod(shape))
     if size > MOST_ENTRIES:
-        what = f"{name} has {size} entries, and a row of the table has room for {MOST_ENTRIES}"
-        raise StudyError([Problem("observables", what, "Leave it out, and record the runs: run.record = true.")])
+        raise StudyError.of("column.too-many-entries", where="observables", name=name, size=size, most=MOST_ENTRIES)
     if len(shape) == 1 and len(labels) == size:
         return [f"{name}_{re.sub(r'[^0-9A-Za-z]+', '_', label)}" for label in labels]
     if shape == (dimension,):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from carom.errors import Problem, StudyError
+from carom.errors import StudyError
 from carom.sweeps.results.ledger import sheet_of
 from carom.sweeps.results.points import Line, spec_of
 from carom.sweeps.running.task import Job
@@ -37,7 +37,7 @@ def check(study: Study) -> None:
     spec_of(study, promised)
     for key, name in (("y", spec.y), ("per", spec.per)):
         if name is not None and kinds[name] == "text":
-            raise StudyError([Problem(f"plot.{key}", f"{name!r} holds words", "Name a column of numbers.")])
+            raise StudyError.of("plot.words", where=f"plot.{key}", name=repr(name))
     if spec.law is not None and kinds[spec.x] != "text":
         _check_law(study, spec, spec.law)
 
@@ -57,5 +57,4 @@ def _check_law(study: Study, spec: PlotSpec, name: str) -> None:
     except StudyError:
         raise
     except (ArithmeticError, ValueError, TypeError) as error:
-        what = f"the law {name!r} has no value there ({error})"
-        raise StudyError([Problem("plot.law", what, "Leave the law out, or draw what it is for.")]) from None
+        raise StudyError.of("law.no-value", where="plot.law", name=repr(name), error=str(error)) from None

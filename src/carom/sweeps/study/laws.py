@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log, pi, sqrt
 from typing import Any, Literal
 
-from carom.errors import Problem, StudyError
+from carom.errors import StudyError
 
 __all__ = ["LAWS", "Law", "clock_speed"]
 
@@ -32,13 +32,11 @@ def _eta(at: At, law: str, dimension: int | None = None) -> float:
     """The packing fraction of a gas of equal balls, in as many dimensions as the law is for."""
     found = at.get("generator.dimension", dimension)
     if dimension is not None and found != dimension:
-        whom = "disks" if dimension == 2 else "balls in space"
-        what = f"the law {law!r} is for {whom}, and generator.dimension is {found}"
+        problem = "law.for-disks" if dimension == 2 else "law.in-space"
         fit = "henderson or santos" if found == 2 else "carnahan-starling"
-        raise StudyError([Problem("plot.law", what, f"Use virial or {fit}, or leave the law out.")])
+        raise StudyError.of(problem, where="plot.law", law=repr(law), dimension=found, fit=fit)
     if at.get("generator.fraction", 0.0) > 0.0:
-        what = f"the law {law!r} is for equal balls, and generator.fraction makes a mixture"
-        raise StudyError([Problem("plot.law", what, "Leave the law out.")])
+        raise StudyError.of("law.equal-balls", where="plot.law", law=repr(law))
     return float(at[PACKING])
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from carom.messages.phrase import Phrase
 from carom.scene import Scene
 from carom.scene.fields.base import Part, fault, nearest, place, shown
 from carom.scene.io.files import build
@@ -36,7 +37,7 @@ NOT_SWEPT = ("schema", "name", "description", "look_at", "view")
 def steps_of(path: str) -> Steps:
     """The steps of a path; a fault if it is none."""
     if not path or len(path) > _LONGEST:
-        raise fault(f"{shown(path)} is not a path", _EXAMPLE)
+        raise fault("path.not-one", value=shown(path))
     steps: list[str | int] = []
     at = 0
     while at < len(path):
@@ -44,7 +45,7 @@ def steps_of(path: str) -> Steps:
         found = _STEP.match(path, at + after_dot)
         wrong = found is None or after_dot != (bool(steps) and found["key"] is not None)
         if found is None or wrong or (not steps and found["key"] is None):
-            raise fault(f"{shown(path)} is not a path", _EXAMPLE)
+            raise fault("path.not-one", value=shown(path))
         steps.append(found["key"] if found["key"] is not None else int(found["row"]))
         at = found.end()
     return tuple(steps)
@@ -67,8 +68,7 @@ def prepare(content: dict[str, Any], steps: Steps) -> dict[str, Any]:
     changed.
     """
     if steps[0] in _MADE and "generator" in content:
-        what = f"the {steps[0]} of this scene {'is' if steps[0] == 'boundary' else 'are'} made by a generator"
-        raise fault(what, 'Sweep an option of the generator, such as "generator.count", or write the scene out.')
+        raise fault("path.boundary-made" if steps[0] == "boundary" else "path.made", name=steps[0])
     steps = located(content, steps)
     generator = content.get("generator")
     forms: list[dict[str, Any]] = [_scene_form("" if generator is None else str(generator.get("kind")))]
@@ -103,23 +103,21 @@ def _entered(forms: Sequence[dict[str, Any]], node: Any, step: str | int, where:
     if isinstance(step, int):
         return _row(forms, node, step, where)
     if not isinstance(node, dict):
-        raise fault(f"{where or 'it'} has rows, not keys", f'Name one by its number: "{where}[0].{step}".')
+        raise fault("path.rows", node=where or "it", place=where, step=step)
     fitting = [form for form in forms if "properties" in form and _fits(form, node)]
     known = {key: value for form in fitting for key, value in form["properties"].items()}
     if step not in known:
-        what = (
-            f"there is no {step!r} in {where}" if where else f"there is nothing called {step!r} to sweep in this scene"
-        )
-        raise fault(what, nearest(step, known) if known else "Check the path.")
+        hint = nearest(step, known) if known else Phrase("path.check")
+        raise fault("path.unknown" if where else "path.unknown-here", step=repr(step), place=where, hint=hint)
     return [inner for form in fitting if step in form["properties"] for inner in _flat(form["properties"][step])]
 
 
 def _row(forms: Sequence[dict[str, Any]], node: Any, step: int, where: str) -> list[dict[str, Any]]:
     if not isinstance(node, list):
-        raise fault(f"{where} has no rows", f"Leave the [{step}] out, or check the path.")
+        raise fault("path.no-rows", place=where, step=step)
     if step >= len(node):
-        only = f"the last is [{len(node) - 1}]" if node else "there are none"
-        raise fault(f"{where}[{step}] is not there: {where} has {len(node)}, {only}", "Count from 0.")
+        problem = "path.beyond" if node else "path.no-row"
+        raise fault(problem, place=where, step=step, count=len(node), last=len(node) - 1)
     inner = [form["items"] for form in forms if "items" in form]
     inner += [form["prefixItems"][step] for form in forms if step < len(form.get("prefixItems", ()))]
     return [flat for form in inner for flat in _flat(form)]
@@ -137,13 +135,12 @@ def _opened(child: Any, onward: str | int, content: dict[str, Any], walked: Sequ
     if isinstance(child, list | dict):
         return child
     if walked[0] == "generator":
-        raise fault(f"{place(walked)} is a single value", f"Leave {place([onward])!r} out.")
+        raise fault("path.single", walked=place(walked), rest=repr(place([onward])))
     actual = _plain(_actual(build(content), walked))
     if actual is None and wanted is dict:
         return {}
     if not isinstance(actual, wanted):
-        noun = "rows" if wanted is list else "keys"
-        raise fault(f"{place(walked)} has no {noun} here", "Check the path, or write the value out in the scene.")
+        raise fault("path.without-rows" if wanted is list else "path.without-keys", walked=place(walked))
     return actual
 
 

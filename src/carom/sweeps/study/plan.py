@@ -45,7 +45,7 @@ MOST_SAMPLES = 10_000_000
 
 def _some(value: object) -> object:
     if isinstance(value, int) and not isinstance(value, bool) and value < 1:
-        raise fault(f"{shown(value)} is not a number of collisions", "Use 1 or more.")
+        raise fault("plan.collisions", value=shown(value))
     return value
 
 
@@ -87,33 +87,37 @@ class RunPlan(Part):
 def plan_problems(run: RunPlan, wanted: Sequence[Wanted]) -> Iterator[Problem]:
     """What does not fit together in a run plan, once the values of its parameters are in it."""
     if run.until is None and run.collisions is None:
-        yield Problem("run", "it is not said when a run ends", "Add until = … (s) or collisions = ….")
+        yield Problem("plan.no-end", where="run")
     sampled = next((one for one in wanted if one.take != "last"), None)
     if sampled is not None and run.every is None:
-        remedy = 'Add every = … (s), or take = "last".'
-        yield Problem("run.every", f"is missing, and {sampled.name!r} is to be sampled", remedy)
+        yield Problem("plan.no-every", where="run.every", name=repr(sampled.name))
     if run.until is not None and run.settle >= run.until:
-        what = f"{run.settle:g} s leaves nothing of a run that ends at {run.until:g} s"
-        yield Problem("run.settle", what, "Use a shorter time.")
+        yield Problem("plan.settle", where="run.settle", settle=run.settle, until=run.until)
     yield from sample_problems(run)
     if run.events and not run.record:
-        yield Problem("run.events", "is given without record", "Add record = true, or leave it out.")
+        yield Problem("plan.events", where="run.events")
 
 
 def sample_problems(run: RunPlan) -> Iterator[Problem]:
     """Samples that no run can keep."""
     if run.until is not None and run.every is not None and run.until / MOST_SAMPLES > run.every:
-        what = f"{run.every:g} s makes more than {MOST_SAMPLES} samples of a run that ends at {run.until:g} s"
-        yield Problem("run.every", what, f"Use a longer time, such as {run.until / 1000:.3g} s.")
+        yield Problem(
+            "plan.too-many-samples",
+            where="run.every",
+            every=run.every,
+            most=MOST_SAMPLES,
+            until=run.until,
+            longer=run.until / 1000,
+        )
 
 
 def check_run_path(path: str) -> None:
     """Refuse a parameter that is not one of a run plan."""
     steps, name = paths.steps_of(path), path.removeprefix(RUN)
     if len(steps) != 2 or steps[1] not in RunPlan.model_fields:
-        raise fault(f"a run has no {name!r}", nearest(name, SWEPT))
+        raise fault("plan.unknown", name=repr(name), hint=nearest(name, SWEPT))
     if steps[1] not in SWEPT:
-        raise fault(f"{name!r} is the same for all runs", "Write it in [run].")
+        raise fault("plan.not-swept", name=repr(name))
 
 
 # One run.

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
+from carom.messages.phrase import Phrase
 from carom.scene.fields.base import Part, fault, nearest, shown
 from carom.scene.fields.quantities import Whole, each, number, sequence
 
@@ -99,14 +100,13 @@ def plain_value(value: object) -> Value:
         return value
     if isinstance(value, int):
         if abs(value) > _LARGEST_WHOLE:
-            raise fault(f"{shown(value)} is too large", f"Use whole numbers up to {_LARGEST_WHOLE}.")
+            raise fault("range.too-large", value=shown(value), most=_LARGEST_WHOLE)
         return value
     if isinstance(value, list | tuple | dict | np.ndarray):
-        remedy = 'Sweep its components by their own paths, such as "gravity[1]", and zip what goes together.'
-        raise fault(f"{shown(value)} is not a single value", remedy)
+        raise fault("range.not-single", value=shown(value))
     if isinstance(value, float):
         return number(value)
-    raise fault(f"{shown(value)} is not a value", "Use numbers, texts in quotes, true or false.")
+    raise fault("range.not-a-value", value=shown(value))
 
 
 def _length(given: Any) -> int:
@@ -116,17 +116,17 @@ def _length(given: Any) -> int:
 def _alike(given: object) -> tuple[Value, ...]:
     """Values of one kind; whole numbers among others become floats."""
     if isinstance(given, list | tuple | range | np.ndarray) and _length(given) > MOST_RUNS:
-        raise fault(f"{_length(given)} values are more than {MOST_RUNS}", "Give fewer.")
+        raise fault("range.too-many", count=_length(given), most=MOST_RUNS)
     values = sequence(list(given) if isinstance(given, range) else given, "values")
     if not values:
-        raise fault("the range is empty", "Give at least one value.")
+        raise fault("range.empty")
     plain: tuple[Value, ...] = each(plain_value, values)
     kinds = set(map(type, plain))
     if kinds == {int, float}:
         return tuple(map(float, plain))
     if len(kinds) > 1:
         named = " and ".join(sorted({_NOUNS[kind] for kind in kinds}))
-        raise fault(f"{shown(plain)} has {named} together", "Use values of one kind.")
+        raise fault("range.mixed", value=shown(plain), kinds=named)
     return plain
 
 
@@ -146,7 +146,7 @@ def _two(value: object) -> tuple[int | float, ...]:
     """Two numbers."""
     values = sequence(value)
     if len(values) != 2:
-        raise fault(f"{shown(value)} is not two numbers", "Write the first and the last, such as [0.1, 0.7].")
+        raise fault("range.not-two", value=shown(value))
     return each(_real, values)
 
 
@@ -197,12 +197,12 @@ class _Spaced(Range):
         """Refuse ranges that are empty, leave their end out, or say one value twice."""
         first, last = self._ends()
         if how_many < 1:
-            raise fault("the range is empty", f"Use {word} = 2 or more.", where=word)
+            raise fault("range.no-steps", where=word, word=word)
         if how_many > MOST_RUNS:
-            raise fault(f"more than {MOST_RUNS} values", "Ask for fewer.", where=word)
+            raise fault("range.more-than", where=word, most=MOST_RUNS)
         if how_many == 1 or first == last:
-            what = f"from {shown(first)} to {shown(last)} in {how_many} value{'s' if how_many > 1 else ''}"
-            raise fault(what, f"Write values = [{shown(first)}], or two ends and {word} = 2 or more.", where=word)
+            values = Phrase("count.value", n=how_many)
+            raise fault("range.one-value", where=word, first=shown(first), last=shown(last), values=values, word=word)
 
     def _apart(self) -> bool:
         """Are all values certainly further apart than neighbouring numbers are?"""
@@ -214,7 +214,7 @@ class _Spaced(Range):
             return
         values = [self.value(index) for index in range(self.count_of)] if self.count_of <= _FEW else []
         if len(set(values)) < self.count_of:
-            raise fault(f"{self.count_of} values are too close to be told apart", "Ask for fewer.")
+            raise fault("range.too-close", count=self.count_of)
 
 
 class Linear(_Spaced):
@@ -229,13 +229,12 @@ class Linear(_Spaced):
     @model_validator(mode="after")
     def _agrees(self) -> Linear:
         if (self.count is None) == (self.step is None):
-            what = "neither count nor step is given" if self.count is None else "both count and step are given"
-            raise fault(what, "Give one of them: count = 7, or step = 0.1.")
+            raise fault("range.count-nor-step" if self.count is None else "range.count-and-step")
         first, last = self.linear
         if self.step is not None and (self.step == 0 or (last - first) * self.step < 0):
-            remedy = f"Use step = {shown(-self.step)}." if self.step else "Use a step other than 0."
-            what = f"the range is empty: steps of {shown(self.step)} do not lead from {shown(first)} to {shown(last)}"
-            raise fault(what, remedy, where="step")
+            problem = "range.step-backwards" if self.step else "range.step-zero"
+            ends = {"first": shown(first), "last": shown(last)}
+            raise fault(problem, where="step", step=shown(self.step), back=shown(-self.step), **ends)
         self._check_ends(self.count_of, "count" if self.step is None else "step")
         self._check_told_apart()
         return self
@@ -292,7 +291,7 @@ class Log(_Spaced):
     def _agrees(self) -> Log:
         for index, end in enumerate(self.log):
             if end <= 0:
-                raise fault(f"{shown(end)} is not positive", "Use numbers above 0.", where=f"log[{index}]")
+                raise fault("range.not-positive", where=f"log[{index}]", value=shown(end))
         self._check_ends(self.count, "count")
         self._check_told_apart()
         return self
@@ -344,7 +343,7 @@ class Uniform(Range):
     def _agrees(self) -> Uniform:
         low, high = self.uniform
         if not low < high:
-            raise fault(f"from {shown(low)} to {shown(high)} is nothing", "Write the lesser first.", where="uniform")
+            raise fault("range.nothing", where="uniform", low=shown(low), high=shown(high))
         return self
 
     def value(self, index: int) -> Value:  # noqa: ARG002  # one for all
@@ -370,8 +369,7 @@ class Normal(Range):
     @model_validator(mode="after")
     def _agrees(self) -> Normal:
         if self.normal[1] <= 0:
-            what = f"{shown(self.normal[1])} is not a standard deviation"
-            raise fault(what, "Use a number above 0.", where="normal[1]")
+            raise fault("range.deviation", where="normal[1]", value=shown(self.normal[1]))
         return self
 
     def value(self, index: int) -> Value:  # noqa: ARG002  # one for all
@@ -398,15 +396,15 @@ def as_range(value: Any) -> Range:
     if isinstance(value, list | tuple | range | np.ndarray):
         return Values.of({"values": value})
     if not isinstance(value, Mapping):
-        raise fault(f"{shown(value)} is not a range", f"Write a list of values, or a table with one of {_KEYS}.")
+        raise fault("range.not-one", value=shown(value), known=_KEYS)
     named = [key for key in _BY_KEY if key in value]
     if len(named) > 1:
-        raise fault(f"{named[0]} and {named[1]} are given together", "Keep one of them.")
+        raise fault("range.both", one=named[0], other=named[1])
     if not named:
         unknown = next((key for key in value if key not in {"count", "step"}), None)
         if unknown is None:
-            raise fault("it is not said which values", f"Write one of {_KEYS}.")
-        raise fault(f"{shown(unknown)} is not a kind of range", nearest(str(unknown)[:60], _BY_KEY, "kinds"))
+            raise fault("range.not-said", known=_KEYS)
+        raise fault("range.kind", value=shown(unknown), hint=nearest(str(unknown)[:60], _BY_KEY, "kinds"))
     return _BY_KEY[named[0]].of(value)
 
 

@@ -83,7 +83,7 @@ class Axis:
 def _as_parameters(value: Any) -> dict[str, Range]:
     """Ranges by path; the problems of all of them."""
     if not isinstance(value, Mapping):
-        raise fault(f"{shown(value)} is not a table", 'Write "path" = range, such as "restitution" = [0.8, 0.9].')
+        raise fault("parameters.not-a-table", value=shown(value))
     _check_number(len(value), "parameters")
     ranges: dict[str, Range] = {}
     problems: list[Problem] = []
@@ -101,7 +101,7 @@ def _as_groups(value: Any) -> tuple[tuple[str, ...], ...]:
     def group(given: Any) -> tuple[str, ...]:
         members = each(not_empty, sequence(given, "paths"))
         if len(members) < 2:
-            raise fault(f"{shown(given)} is not two paths or more", 'Write groups: zip = [["a", "b"]].')
+            raise fault("zip.not-groups", value=shown(given))
         return members
 
     groups = each(group, sequence(value, "groups of paths"))
@@ -111,13 +111,13 @@ def _as_groups(value: Any) -> tuple[tuple[str, ...], ...]:
 
 def _check_number(count: int, noun: str) -> None:
     if count > MOST_PARAMETERS:
-        raise fault(f"{count} {noun} are more than {MOST_PARAMETERS}", "Give fewer.")
+        raise fault("study.too-many", count=count, noun=noun, most=MOST_PARAMETERS)
 
 
 def _as_repeats(value: Any) -> int:
     repeats = whole(value)
     if not 1 <= repeats <= MOST_RUNS:
-        raise fault(f"{repeats} is not a number of repeats", f"Use 1 to {MOST_RUNS}.")
+        raise fault("study.repeats", value=repeats, most=MOST_RUNS)
     return repeats
 
 
@@ -194,8 +194,8 @@ class Study(Part):
         except InputError as error:
             raise StudyError(error.problems, error.source or str(path)) from None
         except (OSError, ValueError) as error:  # a name that no file can have
-            raise StudyError(
-                [Problem("", f"cannot be read ({getattr(error, 'strerror', error)})", "Check the name.")], shown(source)
+            raise StudyError.of(
+                "study.unreadable", source=shown(source), reason=getattr(error, "strerror", error)
             ) from None
 
     @classmethod
@@ -216,8 +216,7 @@ class Study(Part):
         if isinstance(value, str | Path):
             return cls.load(value, observables=observables)
         if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-            what = f"{shown(value)} is not a study"
-            raise StudyError([Problem("", what, "Give a Study, a file, the name of a ready one, or a table.")])
+            raise StudyError.of("study.not-one", value=shown(value))
         return cls._of_content(dict(value), "", Path(), observables)
 
     @classmethod
@@ -413,6 +412,5 @@ def _ready(name: str) -> str:
     from carom.sweeps import ready  # noqa: PLC0415  # only where one is asked for
 
     if name not in ready.names():
-        what = f"there is no file {name!r}, and no ready study of this name"
-        raise fault(what, nearest(name, ready.names(), "studies"))
+        raise fault("study.unknown", name=repr(name), hint=nearest(name, ready.names(), "studies"))
     return ready.text(name)

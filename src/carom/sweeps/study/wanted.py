@@ -21,7 +21,7 @@ TAKES = ("mean", "last", "first", "min", "max", "drift")
 
 def _own(value: object) -> object:
     if value is not None and not isinstance(value, Observable):
-        raise fault(f"{shown(value)} is not an observable", "Leave it out, and name the observable.")
+        raise fault("observables.not-observable", value=shown(value))
     return value
 
 
@@ -54,8 +54,7 @@ def as_wanted(value: Any) -> tuple[Wanted, ...]:
     seen: set[tuple[str, str]] = set()
     for index, one in enumerate(wanted):
         if (one.name, one.take) in seen:
-            remedy = "Keep one of them, or take something else of it."
-            raise fault(f"{str(one)!r} is there twice", remedy, where=f"[{index}]")
+            raise fault("observables.repeated", where=f"[{index}]", name=repr(str(one)))
         seen.add((one.name, one.take))
     return wanted
 
@@ -64,7 +63,7 @@ def _one(value: Any) -> Wanted:
     if isinstance(value, str):
         return Wanted(name=value)
     if isinstance(value, type) and issubclass(value, Observable):
-        raise fault(f"{value.__name__} is a class, not an observable", f"Write {value.__name__}().")
+        raise fault("observables.class", name=value.__name__)
     if isinstance(value, Observable):
         return Wanted(name=value.name, own=value)
     if isinstance(value, Mapping) and isinstance(value.get("observable"), Observable):
@@ -81,7 +80,7 @@ def _law(value: object) -> object:
     from carom.sweeps.study.laws import LAWS  # noqa: PLC0415  # only where one is named
 
     if value is not None and (not isinstance(value, str) or value not in LAWS):
-        raise fault(f"there is no law {shown(value)}", nearest(str(value)[:60], LAWS, "laws"))
+        raise fault("law.unknown", value=shown(value), hint=nearest(str(value)[:60], LAWS, "laws"))
     return value
 
 

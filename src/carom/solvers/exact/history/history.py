@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem, SolverError
+from carom.errors import ArgumentError, SolverError
 from carom.scene import Scene
 from carom.scene.fields.base import shown
 from carom.scene.io.files import dumps, loads
@@ -208,12 +208,11 @@ class History:
         """The number of the page that has a time in it."""
         number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
         if not number or np.isnan(given):
-            raise ArgumentError([Problem("t", f"{shown(given)} is not a time", "Give a number of seconds.")])
+            raise ArgumentError.of("time.not-a-time", where="t", value=shown(given))
         t = float(given)
         if not self.start <= t <= self.end:
-            what = f"{t} s is not in the history, which goes from {self.start} s to {self.end} s"
-            remedy = "Run on first, or remember from the start." if self._headings else "Run first."
-            raise ArgumentError([Problem("t", what, remedy)])
+            problem = "history.outside" if self._headings else "history.empty"
+            raise ArgumentError.of(problem, where="t", t=t, start=self.start, end=self.end)
         k = max(bisect_right(self._headings, t, key=lambda each: each.start) - 1, 0)
         while k > 0 and not self._begun(k, t):
             k -= 1
@@ -232,8 +231,7 @@ class History:
         if k in self._pages:
             return self._pages[k]
         if self._columns is None or k >= len(self._columns):
-            what = f"what happened in page {k} is not in memory any more"
-            raise ArgumentError([Problem("t", what, "Read it from where it was written: History.over(…).")])
+            raise ArgumentError.of("history.gone", where="t", page=k)
         return self._columns.page(k, world)
 
     # Columns.

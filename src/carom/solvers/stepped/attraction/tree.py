@@ -41,12 +41,11 @@ def attraction_of(
     """
     problems = []
     if not math.isfinite(G):
-        problems.append(Problem("attraction.G", f"{G} is not a finite number", "Give a constant in N m²/kg²."))
+        problems.append(Problem("attraction.constant", where="attraction.G", G=G))
     if not 0.0 <= softening < 1e75:
-        problems.append(Problem("attraction.softening", f"{softening} m is no length", "Give 0 or more, below 1e75 m."))
+        problems.append(Problem("attraction.softening", where="attraction.softening", softening=softening))
     if opening is not None and not 0.0 <= opening <= COARSEST:
-        remedy = f"Give a number up to {COARSEST:g} (0.5 is usual; the smaller, the more accurate), or 0 for no tree."
-        problems.append(Problem("attraction.opening", f"{opening} is not between 0 and {COARSEST:g}", remedy))
+        problems.append(Problem("attraction.coarseness", where="attraction.opening", opening=opening, most=COARSEST))
     if problems:
         raise SceneError(problems)
     if opening is None:

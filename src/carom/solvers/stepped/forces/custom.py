@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
+from carom.messages.phrase import Phrase
 from carom.scene.fields.base import nearest, shown
 from carom.solvers.stepped.forces.custom_call import Compiled, Floats, Value, compile_force, why
 
@@ -61,8 +62,9 @@ class Force:
         for name, value in values.items():
             try:
                 if name not in self._names:
-                    what, remedy = f"there is no parameter {name!r}", nearest(name, self._names, "parameters")
-                    raise ArgumentError([Problem("", what, remedy if self._names else "It has none.")])
+                    known = nearest(name, self._names, "parameters")
+                    hint = known if self._names else Phrase("force.no-parameters")
+                    raise ArgumentError.of("force.no-parameter", name=repr(name), hint=hint)
                 now[name] = _value(name, value)
             except ArgumentError as error:
                 problems += [problem.inside(f"force {self.name}") for problem in error.problems]
@@ -74,8 +76,7 @@ class Force:
         """Use this function as the potential energy, J: a decorator. It takes (t, x, v, m), and parameters by name."""
         for name in list(signature(function).parameters)[len(ARGUMENTS) - 1 :]:
             if name not in self._names:
-                what = f"its potential takes {name!r}, which the force does not"
-                raise ArgumentError([Problem(f"force {self.name}", what, "Use parameters of the force.")])
+                raise ArgumentError.of("force.potential", where=f"force {self.name}", name=repr(name))
         self._root._potential = function  # noqa: SLF001  # of the same class
         return function
 
@@ -133,15 +134,14 @@ def force(function: Callable[..., None]) -> Force:
         sim.change_force("wind", speed=5.0)
     """
     given: Any = function
-    what = "" if callable(given) else f"{shown(given)} is not a function"
-    if not what:
-        taken = list(signature(function).parameters.values())
-        plain = all(each.kind is Parameter.POSITIONAL_OR_KEYWORD for each in taken)
-        if len(taken) < len(ARGUMENTS) or not plain:
-            many = f"{len(taken)} argument{'' if len(taken) == 1 else 's'}"
-            what = f"{function.__name__} takes {many if plain else 'arguments of other kinds'}"
-    if what:
-        raise ArgumentError([Problem("force", what, "Write a function of (t, x, v, m, f).")])
+    if not callable(given):
+        raise ArgumentError.of("force.not-a-function", where="force", value=shown(given))
+    taken = list(signature(function).parameters.values())
+    if any(each.kind is not Parameter.POSITIONAL_OR_KEYWORD for each in taken):
+        raise ArgumentError.of("force.other-kinds", where="force", name=function.__name__)
+    if len(taken) < len(ARGUMENTS):
+        arguments = Phrase("count.argument", n=len(taken))
+        raise ArgumentError.of("force.too-few-arguments", where="force", name=function.__name__, arguments=arguments)
     return Force(function)
 
 
@@ -158,8 +158,7 @@ def _value(name: str, value: Any) -> Value:
     except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
-        remedy = "Give a finite number, or an array of such numbers with one or two dimensions."
-        raise ArgumentError([Problem(name, f"{shown(value)} does not fit", remedy)])
+        raise ArgumentError.of("force.parameter-misfit", where=name, value=shown(value))
     if numbers.ndim == 0:
         return float(numbers)
     numbers.flags.writeable = False

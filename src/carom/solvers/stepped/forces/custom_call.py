@@ -17,7 +17,7 @@ from numba import carray, types  # type: ignore[attr-defined]  # Numba has no ty
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from carom.errors import ArgumentError, Problem
+from carom.errors import ArgumentError
 from carom.kernels.jit import OPTIONS
 
 Floats = NDArray[np.float64]
@@ -47,12 +47,10 @@ def compile_force(function: Callable[..., None], kinds: Sequence[int]) -> Compil
     try:
         inner.compile(arguments)
     except Exception as error:  # Numba lets errors of many kinds through
-        remedy = "Write it in what Numba knows: numbers, arrays, loops, math."
-        raise _refusal(function, f"does not compile: {_reason(error)}", remedy) from error
+        raise _refusal(function, "force.not-compiled", reason=_reason(error)) from error
     given_back = inner.overloads[arguments].signature.return_type
     if given_back != types.none:
-        what = f"gives back a value ({given_back}), but what counts is what it adds to f"
-        raise _refusal(function, what, "Write f += …, or f[i, 0] += …, and return nothing.")
+        raise _refusal(function, "force.returns", given_back=given_back)
     return Compiled(inner, _entry(inner, tuple(kinds)))
 
 
@@ -142,8 +140,8 @@ def _fresh(value: Value) -> Value:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def _refusal(function: Callable[..., None], what: str, remedy: str) -> ArgumentError:
-    return ArgumentError([Problem(f"force {function.__name__}", what, remedy)])
+def _refusal(function: Callable[..., None], id: str, **values: Any) -> ArgumentError:  # noqa: A002  # as of Problem
+    return ArgumentError.of(id, where=f"force {function.__name__}", **values)
 
 
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")

@@ -65,16 +65,18 @@ def table_problems(one: Integrator) -> list[Problem]:
     """What is wrong with the table of an integrator."""
     where = f"integrator {one.name!r}"
     if one.kind not in KINDS:
-        return [Problem(where, f"there is no kind {shown(one.kind)}", nearest(str(one.kind), KINDS, "kinds"))]
+        return [
+            Problem("integrator.kind", where=where, kind=shown(one.kind), hint=nearest(str(one.kind), KINDS, "kinds"))
+        ]
     if one.kind == "splitting":
         sums = {word: sum(part for move, part in one.moves if move == word) for word in ("drift", "kick")}
         wrong = [word for word, total in sums.items() if abs(total - 1.0) > 1e-12]
-        return [Problem(where, f"its {word}s add up to {sums[word]:.15g}", "Let them add up to 1.") for word in wrong]
+        return [Problem("integrator.sum", where=where, word=word, sum=sums[word]) for word in wrong]
     if one.kind == "runge-kutta":
         if [len(row) for row in one.stages] != list(range(len(one.weights))):
-            return [Problem(where, "its stages do not fit its weights", "Give row k of the matrix k numbers.")]
+            return [Problem("integrator.stages", where=where)]
         if abs(sum(one.weights) - 1.0) > 1e-12:
-            return [Problem(where, f"its weights add up to {sum(one.weights):.15g}", "Let them add up to 1.")]
+            return [Problem("integrator.weights", where=where, sum=sum(one.weights))]
     return []
 
 
@@ -164,5 +166,11 @@ def problems(name: Any, where: str) -> list[Problem]:
     """What is wrong with the name of an integrator."""
     if isinstance(name, str) and name in INTEGRATORS:
         return []
-    remedy = nearest(str(name).lower(), INTEGRATORS, "integrators")
-    return [Problem(where, f"there is no integrator {shown(name)}", remedy)]
+    return [
+        Problem(
+            "integrator.unknown",
+            where=where,
+            name=shown(name),
+            hint=nearest(str(name).lower(), INTEGRATORS, "integrators"),
+        )
+    ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import numerics
-from carom.errors import Problem, SceneError
+from carom.errors import SceneError
 from carom.physics.regions import (
     ARC,
     BALL,
@@ -222,8 +222,7 @@ class RegionTable:
     def _material(self, name: str) -> int:
         if name not in self.materials:
             if len(self.materials) == MOST_MATERIALS:
-                what = f"{name!r} is one more than {MOST_MATERIALS} materials of walls"
-                raise SceneError([Problem("obstacles", what, "Use the same material for more of them.")])
+                raise SceneError.of("walls.materials", where="obstacles", name=repr(name), most=MOST_MATERIALS)
             self.materials.append(name)
         return self.materials.index(name)
 

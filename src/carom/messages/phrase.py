@@ -1,4 +1,4 @@
-"""A text by its id and its values, which every language makes its own words of."""
+"""A phrase: a text by its id and its values, which each language puts into words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "pl", "ru")
 
-_GAP = re.compile(r"\{(\w+)(?::(,|and|\d+))?\}")
+_GAP = re.compile(r"\{(\w+)(?::(,|and|or|\d+))?\}")
 
 
 class _UntranslatedError(LookupError):
@@ -21,7 +21,7 @@ class _UntranslatedError(LookupError):
 
 
 @dataclass(frozen=True, init=False)
-class Text:
+class Phrase:
     """A text of the catalogue with the values that fill it in.
 
     `part` selects one of the texts of an entry that has several, as "what" or "remedy" of a problem.
@@ -45,7 +45,7 @@ class Text:
         return told([self], language)[0]
 
 
-def told(texts: Sequence[Text], language: str) -> list[str]:
+def told(texts: Sequence[Phrase], language: str) -> list[str]:
     """Texts of one message in a language; all of them in English if the language lacks any part of them."""
     try:
         return [_filled(text, language) for text in texts]
@@ -68,7 +68,7 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _filled(text: Text, language: str) -> str:
+def _filled(text: Phrase, language: str) -> str:
     entry = _catalogue(language).get(text.id)
     if entry is None and language != ENGLISH:
         raise _UntranslatedError(text.id)
@@ -85,10 +85,10 @@ def _filled(text: Text, language: str) -> str:
 
 def _worded(value: Any, form: str, language: str) -> str:
     """A value as it stands in a text; `form` is what follows its name after a colon."""
-    if isinstance(value, Text):
+    if isinstance(value, Phrase):
         return _filled(value, language)
     if isinstance(value, list | tuple):
-        join = f" {_filled(Text('and'), language)} " if form == "and" else ", "
+        join = f" {_filled(Phrase('and'), language)} " if form == "and" else ", "
         return join.join(_worded(member, "", language) for member in value)
     if isinstance(value, str) or not form:
         return str(value)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from carom.errors import Problem
-from carom.messages import text
-from carom.messages.text import Text, plural, told
+from carom.messages import phrase
+from carom.messages.phrase import Phrase, plural, told
 
 CATALOGUES = {
     "en": {
@@ -28,57 +28,57 @@ CATALOGUES = {
 
 @pytest.fixture(autouse=True)
 def _catalogues(monkeypatch):
-    monkeypatch.setattr(text, "_catalogue", CATALOGUES.__getitem__)
+    monkeypatch.setattr(phrase, "_catalogue", CATALOGUES.__getitem__)
 
 
 def test_values_fill_in_the_braces_and_other_braces_stay():
-    assert str(Text("count", n=12345, names=["a", "b"])) == "12,345 of a, b, written {like: this}"
+    assert str(Phrase("count", n=12345, names=["a", "b"])) == "12,345 of a, b, written {like: this}"
 
 
 def test_braces_in_a_value_stay():
-    assert str(Text("count", n=1, names="{n}")) == "1 of {n}, written {like: this}"
+    assert str(Phrase("count", n=1, names="{n}")) == "1 of {n}, written {like: this}"
 
 
 def test_a_number_is_rounded_to_significant_digits():
-    assert str(Text("overlap", "what", balls=(3, 7), depth=2 / 3)) == "balls 3 and 7 overlap by 0.667 m"
-    assert str(Text("overlap", "what", balls=(3, 7), depth="some")) == "balls 3 and 7 overlap by some m"
+    assert str(Phrase("overlap", "what", balls=(3, 7), depth=2 / 3)) == "balls 3 and 7 overlap by 0.667 m"
+    assert str(Phrase("overlap", "what", balls=(3, 7), depth="some")) == "balls 3 and 7 overlap by some m"
 
 
 @pytest.mark.parametrize(
     ("n", "english", "polish"), [(1, "1 apple", "1 jabłko"), (3, "3 apples", "3 jabłka"), (5, "5 apples", "5 jabłek")]
 )
 def test_a_number_of_things_has_the_form_of_the_language(n, english, polish):
-    assert Text("apples", n=n).told() == english
-    assert Text("apples", n=n).told("pl") == polish
+    assert Phrase("apples", n=n).told() == english
+    assert Phrase("apples", n=n).told("pl") == polish
 
 
 def test_a_text_in_a_text_is_in_the_same_language():
-    problem = Problem("overlap", where="balls", balls=[3, 7], depth=0.5, these=Text("apples", n=2))
+    problem = Problem("overlap", where="balls", balls=[3, 7], depth=0.5, these=Phrase("apples", n=2))
     assert str(problem) == "balls: balls 3 and 7 overlap by 0.5 m. Move 2 apples."
     assert problem.line("pl") == "balls: Kule 3 i 7 zachodzą na siebie o 0.5 m. Przesuń 2 jabłka."
 
 
 def test_a_message_that_a_language_lacks_is_english_as_a_whole():
-    problem = Problem("overlap", balls=[3, 7], depth=0.5, these=Text("english"))
+    problem = Problem("overlap", balls=[3, 7], depth=0.5, these=Phrase("english"))
     assert problem.told("pl") == problem.told("en") == "balls 3 and 7 overlap by 0.5 m. Move only here."
-    assert told([Text("apples", n=2), Text("english")], "pl") == ["2 apples", "only here"]
+    assert told([Phrase("apples", n=2), Phrase("english")], "pl") == ["2 apples", "only here"]
 
 
 def test_an_id_that_nobody_knows_stands_for_itself():
-    assert str(Text("no-such-id", n=1)) == "no-such-id"
-    assert Text("no-such-id", n=1).told("pl") == "no-such-id"
+    assert str(Phrase("no-such-id", n=1)) == "no-such-id"
+    assert Phrase("no-such-id", n=1).told("pl") == "no-such-id"
 
 
 def test_values_of_numpy_become_plain():
-    values = Text("apples", n=np.int64(2), place=np.array([0.5, 1.0])).values
+    values = Phrase("apples", n=np.int64(2), place=np.array([0.5, 1.0])).values
     assert values == {"n": 2, "place": [0.5, 1.0]}
     assert type(values["n"]) is int
 
 
 def test_texts_are_values_that_travel():
-    one, other = Text("apples", n=2), Text("apples", n=3)
-    assert one == Text("apples", n=2) != other
-    assert len({one, Text("apples", n=2), other}) == 2
+    one, other = Phrase("apples", n=2), Phrase("apples", n=3)
+    assert one == Phrase("apples", n=2) != other
+    assert len({one, Phrase("apples", n=2), other}) == 2
     assert pickle.loads(pickle.dumps(one)) == one
 
 
