@@ -5,9 +5,9 @@ import pytest
 
 from carom import Ball, Balls, Box, Restitution, Scene, Simulation
 from carom.errors import StackError
+from carom.solvers.exact.clock import clock_record
 from carom.solvers.exact.events import loop
 from carom.solvers.exact.neighbours import expiry
-from carom.solvers.exact.records import clock_record
 from reference.laws import called
 
 flight_exit, tidy = called(expiry.flight_exit), called(loop.tidy)

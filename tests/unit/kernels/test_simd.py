@@ -19,8 +19,8 @@ from carom.kernels.simd import (
     write,
 )
 from carom.physics import contact_time
+from carom.solvers.exact.balls import ball_record
 from carom.solvers.exact.events.predict import Anchors, four_times
-from carom.solvers.exact.records import ball_record
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, 1.0 / 3.0, 2.0**-52]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom.physics import impact as laws
-from carom.solvers.exact.records import ball_record
+from carom.solvers.exact.balls import ball_record
 from reference.laws import called
 
 collide, rebound = called(laws.collide), called(laws.rebound)

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from carom.physics import contact_time as laws
-from carom.solvers.exact.records import ball_record
+from carom.solvers.exact.balls import ball_record
 from reference.laws import called
 
 first_root, pair = called(laws.first_root), called(laws.pair)

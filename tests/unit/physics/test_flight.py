@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carom.physics import flight as laws
-from carom.solvers.exact.records import ball_record
+from carom.solvers.exact.balls import ball_record
 from reference.laws import called
 
 fly, place, speed = called(laws.fly), called(laws.place), called(laws.speed)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from carom.physics import walls as laws
 from carom.physics.walls import BOWL, CORNER, DOME, PIN, PLANE, SEGMENT, wall_record
-from carom.solvers.exact.records import ball_record
+from carom.solvers.exact.balls import ball_record
 from reference.laws import called
 
 contact_time, normal = called(laws.contact_time), called(laws.normal)

@@ -5,10 +5,11 @@ import heapq
 import numpy as np
 import pytest
 
+from carom.solvers.exact.balls import ball_record
+from carom.solvers.exact.clock import clock_record
 from carom.solvers.exact.events import calendar
 from carom.solvers.exact.kinds import BALL, CONTACT, MOST_KINDS, SEAM, WALL
 from carom.solvers.exact.memory import aligned
-from carom.solvers.exact.records import ball_record, clock_record
 from reference.laws import called
 
 file, first_of_ties, catch_up = called(calendar.file), called(calendar.first_of_ties), called(calendar.catch_up)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from carom.kernels.jit import inline, kernel
+from carom.solvers.exact.balls import ball_record
 from carom.solvers.exact.history.notes import FIRST_KINDS, SEAMS, coded, decoded
 from carom.solvers.exact.kinds import (
     BALL,
@@ -17,7 +18,6 @@ from carom.solvers.exact.kinds import (
     partner_image,
     partner_kind,
 )
-from carom.solvers.exact.records import ball_record
 
 IMAGES = 27
 of_byte = inline(decoded)

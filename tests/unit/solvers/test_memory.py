@@ -1,5 +1,7 @@
 """Memory: aligned arrays, and the order along a curve."""
 
+from operator import attrgetter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 
 from carom import Simulation, library
 from carom.kernels.jit import PAGE
+from carom.solvers.exact.balls import ball_record
 from carom.solvers.exact.memory import LINE, ROW, aligned, curve_order, placed, spread, twin, two_rows
-from carom.solvers.exact.records import ball_record
 
 
 @pytest.mark.parametrize("count", [1, 7, 1000])
@@ -85,10 +87,10 @@ def test_a_twin_has_the_places_and_the_blocks_of_its_arrays():
 def test_a_copy_of_a_run_stands_in_memory_as_the_run_does(packing):
     sim = Simulation(library.load("gas", count=300, packing_fraction=packing, seed=3)).run(collisions=1000)
     mine, other = sim._solver, sim.copy().copy()._solver
-    for name in ("clock", "balls", "heap_t", "heap_i", "blocks"):
-        one, two = getattr(mine, name), getattr(other, name)
+    for name in ("clock", "balls", "index.heap_t", "index.heap_i", "index.blocks"):
+        one, two = attrgetter(name)(mine), attrgetter(name)(other)
         assert one.ctypes.data % PAGE == two.ctypes.data % PAGE
         assert not np.shares_memory(one, two)
     same = ("slots", "lines") if packing < 0.5 else ("pool", "heads")
-    assert np.shares_memory(*(getattr(mine.hood, name) for name in same))
-    assert np.shares_memory(*(getattr(other.hood, name) for name in same))
+    assert np.shares_memory(*(getattr(mine.index.hood, name) for name in same))
+    assert np.shares_memory(*(getattr(other.index.hood, name) for name in same))

@@ -7,10 +7,11 @@ from carom import library
 from carom.kernels.jit import kernel
 from carom.physics import contact_time
 from carom.solvers.collision_record import collision_record
+from carom.solvers.exact.balls import ball_record
+from carom.solvers.exact.clock import clock_record
 from carom.solvers.exact.engine import Engine
 from carom.solvers.exact.kinds import ALL_AROUND
 from carom.solvers.exact.neighbours import build, candidate, cells, interface, lists
-from carom.solvers.exact.records import ball_record, clock_record
 from carom.solvers.exact.world import World
 
 NO_WALLS = np.zeros(0)
@@ -236,7 +237,7 @@ def test_hardly_a_list_stands_outside_its_record_for_long():
     """One that was too long for a moment comes back: in a dense gas they are few at a time, however long it runs."""
     engine = Engine(World.of(library.load("gas", count=400, packing_fraction=0.7, seed=1)), "lists")
     engine.advance(np.inf, 400_000, np.zeros(0, collision_record))
-    assert (engine.hood.heads["bits"] > lists.SHORT).mean() < 0.02
+    assert (engine.index.hood.heads["bits"] > lists.SHORT).mean() < 0.02
 
 
 def hidden_by_large_balls(balls, d, skin):
@@ -297,7 +298,7 @@ def test_lists_stay_exact_while_balls_cross_seams(dimension, smallest):
     beyond = 0
     for _ in range(20):
         engine.advance(np.inf, 300, np.zeros(0, collision_record))
-        hood, balls = engine.hood, engine.balls
+        hood, balls = engine.index.hood, engine.balls
         region = a_region(dimension, scene.boundary.size, (True,) * dimension)
         places = np.zeros((balls.size, 3))
         for axis in range(dimension):
@@ -342,7 +343,9 @@ def test_what_a_ball_remembers_is_what_it_would_see():
         engine.advance(np.inf, 7, np.zeros(0, collision_record))
         others = np.repeat(np.arange(count)[:, None], room, axis=1)
         true, seen = np.full((count, room), np.inf), np.full((count, room), np.inf)
-        look_around(engine.dim, engine.hood, engine.balls, engine.sight, others, true, seen)
+        look_around(
+            (0,) * engine.world.dimension, engine.index.hood, engine.balls, engine.index.sight, others, true, seen
+        )
         event, moved, planned = (engine.balls[name] for name in ("te", "moved", "planned"))
         assert (np.minimum(event[:, None], event[others]) <= true).all()
         knows, late = ~np.isnan(seen[:, 0]), moved[others] > planned[:, None]

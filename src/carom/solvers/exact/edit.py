@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.scene import Scene
-from carom.solvers.exact.world import Anchors, Contact, World
+from carom.solvers.exact.balls import MOVING, Anchors
+from carom.solvers.exact.world import Contact, World
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ def _carry(old: Anchors, new: Anchors, origin: NDArray[np.intp], now: float) -> 
     stay = origin >= 0
     rows = origin[stay]
     new.time[:] = now
-    for name in ("place", "velocity", "time", "hit", "rest_on", "streak", "turns"):
+    for name in MOVING:
         getattr(new, name)[stay] = getattr(old, name)[rows]
 
 

@@ -12,41 +12,43 @@ from numpy.typing import NDArray
 
 from carom.kernels.jit import Real, inline, kernel
 from carom.physics.flight import place, speed
+from carom.solvers.exact.balls import Bodies
 from carom.solvers.exact.events import predict
 from carom.solvers.exact.world import World
 
 Floats = NDArray[np.float64]
-Records = NDArray[Any]
 
 
-def pull(world: World, balls: Records, rest_on: NDArray[np.uint32]) -> Floats:
+def pull(world: World, bodies: Bodies) -> Floats:
     """The acceleration of each ball: gravity, or what the wall that it rests on leaves of it."""
     gravity = np.array(world.gravity or (0.0, 0.0, 0.0))
-    a = np.tile(gravity, (balls.size, 1))
-    resting = np.flatnonzero(balls["rest"])
+    a = np.tile(gravity, (bodies.balls.size, 1))
+    resting = np.flatnonzero(bodies.balls["rest"])
     if resting.size:
-        walls = world.walls.records[rest_on[resting]]
+        walls = world.walls.records[bodies.rest_on[resting]]
         normal = np.stack([walls["nx"], walls["ny"], walls["nz"]], axis=1)
         k = (gravity[0] * normal[:, 0] + gravity[1] * normal[:, 1]) + gravity[2] * normal[:, 2]
         a[resting] -= k[:, None] * normal
     return a
 
 
-def places(world: World, balls: Records, rest_on: NDArray[np.uint32], t: float) -> Floats:
+def places(world: World, bodies: Bodies, t: float) -> Floats:
     """Where the balls are at a time after the origin."""
+    balls = bodies.balls
     s = (t - balls["t"])[:, None]
     x = np.stack([balls["x"], balls["y"], balls["z"]], axis=1)
     v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
     if world.gravity is None:
         return np.asarray(x + v * s)
-    return np.asarray(x + (v + 0.5 * pull(world, balls, rest_on) * s) * s)
+    return np.asarray(x + (v + 0.5 * pull(world, bodies) * s) * s)
 
 
-def velocities(world: World, balls: Records, rest_on: NDArray[np.uint32], t: float) -> Floats:
+def velocities(world: World, bodies: Bodies, t: float) -> Floats:
     """How fast they are then."""
+    balls = bodies.balls
     v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
     if world.gravity is not None:
-        v += pull(world, balls, rest_on) * (t - balls["t"])[:, None]
+        v += pull(world, bodies) * (t - balls["t"])[:, None]
     return v
 
 
@@ -84,17 +86,15 @@ def pass_over(
             v[row, 2] = speed(ball.vz, az, s)
 
 
-def look(
-    world: World, balls: Records, rest_on: NDArray[np.uint32], numbers: NDArray[np.intp], t: float
-) -> tuple[Floats, Floats]:
+def look(world: World, bodies: Bodies, numbers: NDArray[np.intp], t: float) -> tuple[Floats, Floats]:
     """Where all balls of a scene are at a time after the origin, and how fast: rows of as many numbers as dimensions.
 
-    `numbers` are those of the records.
+    `numbers` are those of the bodies.
     """
     anchors, d = world.anchors, world.dimension
     fixed = np.flatnonzero(anchors.fixed)
     x, v = np.empty((len(anchors), d)), np.empty((len(anchors), d))
     gravity: tuple[float, ...] = world.gravity or ()
-    pass_over(balls, rest_on, numbers, world.walls.records, gravity, t, world.size, world.periodic, x, v)
+    pass_over(bodies.balls, bodies.rest_on, numbers, world.walls.records, gravity, t, world.size, world.periodic, x, v)
     x[fixed], v[fixed] = inside(world, anchors.place[fixed])[:, :d], 0.0
     return x, v

@@ -1,6 +1,6 @@
 """The state of a run of the exact solver as plain arrays: anchors and a few numbers, for everything else follows.
 
-balls     place, velocity, time, hit, rest_on, streak, turns: one row per ball, in the scene's order, as in `Anchors`
+balls     place, velocity, time, hit, rest_on, streak, turns: one row per ball, in the scene's order (`balls.Anchors`)
 moments   the origin of time (a sum of two), the last event, the contact time, the end of the epoch, s; the faint speed,
           m/s, stands before the last
 counts    events of the epoch, collisions, seams, rests, softened; events without advance, or without collision; epochs
@@ -14,58 +14,48 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.solvers.exact.balls import MOVING
 from carom.solvers.exact.world import Contact
 from carom.solvers.state_check import MANY, check, check_finite, check_range, part
 
 if TYPE_CHECKING:
-    from carom.solvers.exact.engine import Engine
+    from carom.solvers.exact.run import Run
     from carom.solvers.exact.world import World
 
-BALLS: dict[str, tuple[tuple[int, ...], str]] = {
-    "place": ((3,), "f8"),
-    "velocity": ((3,), "f8"),
-    "time": ((), "f8"),
-    "hit": ((), "f8"),
-    "rest_on": ((), "i4"),
-    "streak": ((), "i4"),
-    "turns": ((3,), "i8"),
-}
-"""Of each column of the anchors that the motion changes, the shape of a row, and its type."""
 PAGE, LEAST_PAGE = 8, 1024
 """Events a ball between two states that a history keeps; at least so many."""
 MOMENTS = ("origin", "lost", "now", "contact_time", "faint", "epoch_end")
 COUNTS = ("events", "ball_ball", "ball_wall", "seams", "rests", "softened", "still", "idle", "epochs")
 
 
-def state_of(engine: Engine) -> dict[str, NDArray[Any]]:
+def state_of(run: Run) -> dict[str, NDArray[Any]]:
     """All that a run needs to go on to the same bits."""
-    world, clock = engine.store(), engine.clock[0]
-    state: dict[str, NDArray[Any]] = {name: getattr(world.anchors, name).copy() for name in BALLS}
+    world, clock = run.store(), run.clock[0]
+    state: dict[str, NDArray[Any]] = {name: getattr(world.anchors, name).copy() for name in MOVING}
     state["moments"] = np.array([*world.origin, clock["now"], *world.contact, world.epoch_end], np.float64)
-    state["counts"] = np.array([*(clock[name] for name in COUNTS[:-1]), engine.epochs], np.int64)
+    state["counts"] = np.array([*(clock[name] for name in COUNTS[:-1]), run.epochs], np.int64)
     return state
 
 
-def take(engine: Engine, state: Mapping[str, Any]) -> None:
-    """Give a world and a clock a state; whoever calls this builds the rest from them."""
-    world = engine.world
-    taken = fitted(world, state)
-    for name in BALLS:
-        getattr(world.anchors, name)[:] = taken[name]
-    high, low, world.now, contact_time, faint, world.epoch_end = taken["moments"].tolist()
+def give(run: Run, state: Mapping[str, Any]) -> None:
+    """Give a world and a clock a state that fits; whoever calls this builds the rest from them."""
+    world = run.world
+    for name in MOVING:
+        getattr(world.anchors, name)[:] = state[name]
+    high, low, world.now, contact_time, faint, world.epoch_end = state["moments"].tolist()
     world.contact = Contact(contact_time, faint)
     world.origin = (high, low)
-    counts = dict(zip(COUNTS, taken["counts"].tolist(), strict=True))
-    engine.epochs, world.events = counts.pop("epochs"), counts["events"]
+    counts = dict(zip(COUNTS, state["counts"].tolist(), strict=True))
+    run.epochs, world.events = counts.pop("epochs"), counts["events"]
     for name, count in counts.items():
-        engine.clock[name] = count
-    engine.clock["now"] = world.now
+        run.clock[name] = count
+    run.clock["now"] = world.now
 
 
 def fitted(world: World, state: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """A state of this world; a `SolverError` if it is none."""
     n = len(world.anchors)
-    taken = {name: part(state, name, (n, *shape), kind) for name, (shape, kind) in BALLS.items()}
+    taken = {name: part(state, name, (n, *each.shape), each.kind) for name, each in MOVING.items()}
     earlier = np.shape(state.get("moments", 0.0)) == (len(MOMENTS) - 2,)
     taken["moments"] = part(state, "moments", (len(MOMENTS) - 2 * earlier,), "f8")
     if earlier:  # a checkpoint of carom 0.1: the faint speed is that of the scene, and the epoch has yet to be measured

@@ -1,4 +1,4 @@
-"""The state of the balls: anchors, and all that a solver needs to know of a scene, as arrays."""
+"""A scene as arrays: all that the exact solver needs to know of it, and the state of its run."""
 
 from __future__ import annotations
 
@@ -11,54 +11,10 @@ from numpy.typing import NDArray
 from carom import numerics
 from carom.errors import NotExactError
 from carom.scene import Box, Open, Scene
+from carom.solvers.exact.balls import Anchors
 from carom.solvers.exact.wall_table import Walls, wall_bounds
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-
-
-@dataclass
-class Anchors:
-    """The balls of a scene, a row each: where and how fast each was just after its last event, and when that was.
-
-    Vectors have three components; in two dimensions the last is zero. Times are in seconds after `World.origin`.
-    """
-
-    place: Floats
-    velocity: Floats
-    time: Floats
-    hit: Floats  # time of the last collision
-    rest_on: Ints  # the wall that the ball rests on, or -1
-    streak: Ints  # contacts in a row that each came within the contact time of the last
-    turns: NDArray[np.int64]  # how many times the ball went round each periodic axis
-    mass: Floats
-    radius: Floats
-    material: Ints
-    fixed: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, scene: Scene) -> Anchors:
-        """The balls of a scene at its start."""
-        balls = scene.balls
-        n, d = balls.position.shape
-        place, velocity = np.zeros((n, 3)), np.zeros((n, 3))
-        place[:, :d], velocity[:, :d] = balls.position, balls.velocity
-        return cls(
-            place=place,
-            velocity=velocity,
-            time=np.zeros(n),
-            hit=np.full(n, -np.inf),
-            rest_on=np.full(n, -1, np.int32),
-            streak=np.zeros(n, np.int32),
-            turns=np.zeros((n, 3), np.int64),
-            mass=np.array(balls.mass),
-            radius=np.array(balls.radius),
-            material=balls.material.codes,
-            fixed=np.array(balls.fixed),
-        )
-
-    def __len__(self) -> int:
-        return len(self.mass)
 
 
 class Contact(NamedTuple):

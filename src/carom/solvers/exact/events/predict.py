@@ -28,7 +28,7 @@ def pull(balls: Any, i: Index, rest_on: Any, walls: Any, g: Any) -> Any:
         return None, None, None
     if balls[np.uint32(i)].rest == 0:
         return g
-    return along(walls[rest_on[np.uint32(i)]], g)
+    return along(walls[np.uint32(rest_on[np.uint32(i)])], g)
 
 
 @noinline
@@ -297,7 +297,16 @@ def choose(
     choose_ball(hood, balls, i, event, sight, row)
     first = interface.first_wall(hood, balls, i)
     if first != NONE:
-        scan_walls(ball, hood.near, first, walls, rest_on[np.uint32(i)] if ball.rest else NONE, ax, ay, az)
+        scan_walls(
+            ball,
+            hood.near,
+            first,
+            walls,
+            np.uint32(rest_on[np.uint32(i)]) if ball.rest else np.uint32(NONE),
+            ax,
+            ay,
+            az,
+        )
     if interface.lasting(hood) and not interface.outlasts(dim, hood, balls, i, ball.tc, ax):
         te, way = interface.expiry(dim, hood, balls, i, now, ax, ay, az)
     comes = ball.tc <= te

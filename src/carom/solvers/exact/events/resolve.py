@@ -29,10 +29,18 @@ def is_lasting(streak: Any, i: Index, soon: bool, u: Real, contact: Any) -> bool
 
 
 @inline
-def note_contact(ball: Any, streak: Any, i: Index, t: Real, soon: bool, lossy: bool) -> bool:
+def set_free(ball: Any, rest_on: Any, i: Index) -> None:
+    """Ball i rests no longer."""
+    if ball.rest != 0:
+        ball.rest = 0
+        rest_on[np.uint32(i)] = -1
+
+
+@inline
+def note_contact(ball: Any, rest_on: Any, streak: Any, i: Index, t: Real, soon: bool, lossy: bool) -> bool:
     """Remember a collision of ball i; False when its streak has gone on for too long."""
     ball.hit = t
-    ball.rest = 0
+    set_free(ball, rest_on, i)
     if not lossy:
         return True
     k = streak[np.uint32(i)] + 1 if soon else 0
@@ -111,8 +119,8 @@ def hit_ball(
     fine = True
     if len(g) == 3 and at_rest and impulse == 0.0:  # they graze each other, unless gravity presses them together
         fine = ((ax - bx) * nx + (ay - by) * ny) + (az - bz) * nz >= 0.0
-    fine &= note_contact(ball, streak, i, t, soon, lossy)
-    fine &= note_contact(other, streak, j, t, other_soon, lossy)
+    fine &= note_contact(ball, rest_on, streak, i, t, soon, lossy)
+    fine &= note_contact(other, rest_on, streak, j, t, other_soon, lossy)
     return fine
 
 
@@ -150,7 +158,7 @@ def hit_wall(
         clock.ball_wall += 1
         log(logs, clock, t, WALL, soft, w, ball.id, np.uint32(NONE), ball, nx, ny, nz, impulse)
     clock.softened += soft
-    fine = note_contact(ball, streak, i, t, soon and not (slides and len(g) == 0), contact.time > 0.0)
+    fine = note_contact(ball, rest_on, streak, i, t, soon and not (slides and len(g) == 0), contact.time > 0.0)
     if len(g) == 3:
         u = impact.departure(ball, nx, ny, nz)
         if press > 0.0 and 2.0 * u <= press * contact.time:
@@ -189,7 +197,7 @@ def cross_seam(
         ball.y = 0.0 if up else hood.size[1]
     else:
         ball.z = 0.0 if up else hood.size[2]
-    turns[ball.id, axis] += 1 if up else -1
+    turns[np.uint32(i), axis] += 1 if up else -1
 
 
 @inline
@@ -208,7 +216,7 @@ def touch(
     ax, ay, az = pull(balls, i, rest_on, walls, g)
     flight.fly(dim, ball, t, ax, ay, az)
     step_off(ball, walls[ball.partner])
-    ball.rest = 0
+    set_free(ball, rest_on, i)
     return True
 
 

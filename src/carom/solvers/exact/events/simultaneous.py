@@ -71,14 +71,15 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
 
     Place, normal and impulse are those of each collision if it came first.
     """
-    first = float(engine.heap_t[0])
+    world, index = engine.world, engine.index
+    first = float(index.heap_t[0])
     now = float(engine.clock["now"][0])
     until = first + TOGETHER * max(abs(first), first - now)
     out = np.zeros(64, collision_record)
     while True:
         n = contacts_until(
-            engine.dim, engine.balls, engine.hood, engine.walls, engine.rest_on, engine.gravity, engine.sight.found[0],
-            until, out,
+            (0,) * world.dimension, engine.balls, index.hood, world.walls.records, engine.bodies.rest_on,
+            world.gravity or (), index.sight.found[0], until, out,
         )  # fmt: skip
         if n <= out.size:
             break
@@ -117,8 +118,8 @@ def describe(engine: Engine, each: Any) -> None:
         e = float(world.bounce[ball["material"][0], engine.balls["material"][b]])
         each["b"] = engine.balls["id"][b]
     else:
-        wall = engine.walls[int(each["wall"])]
-        normal = np.array(wall_normal(ball, engine.walls[int(each["wall"]) : int(each["wall"]) + 1]))
+        wall = world.walls.records[int(each["wall"])]
+        normal = np.array(wall_normal(ball, world.walls.records[int(each["wall"]) : int(each["wall"]) + 1]))
         if wall["kind"] == wall_laws.PIN:
             each["kind"], each["b"] = BALL, wall["ball"]
             e = float(world.bounce[ball["material"][0], wall["material"]])

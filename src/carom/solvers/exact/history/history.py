@@ -29,11 +29,12 @@ from carom.errors import ArgumentError, SolverError
 from carom.scene import Scene
 from carom.scene.fields.base import shown
 from carom.scene.io.files import dumps, loads
+from carom.solvers.exact.balls import MOVING
 from carom.solvers.exact.history.notes import SEAMS, decoded, note_record
 from carom.solvers.exact.history.replay import Rerun
 from carom.solvers.exact.kinds import KINDS, NOTHING, SEAM
 from carom.solvers.exact.origin import absolute, last_moment, relative
-from carom.solvers.exact.state import BALLS, COUNTS, MOMENTS, fitted
+from carom.solvers.exact.state import COUNTS, MOMENTS, fitted
 from carom.solvers.exact.world import World
 
 Floats = NDArray[np.float64]
@@ -180,7 +181,7 @@ class History:
     def at(self, t: float) -> Instant:
         """The run as it was at a time: as one that was run until then has it, bit for bit."""
         rerun, s = self._stand(t)
-        return Instant(float(t), *rerun.look(s), rerun.turns.copy())
+        return Instant(float(t), *rerun.look_after_origin(s), rerun.turns)
 
     def state(self, t: float) -> Arrays:
         """The state of the run then, from which an engine of `scene(t)` goes on."""
@@ -290,7 +291,7 @@ class _Grown:
     def __init__(self) -> None:
         self.parts: dict[str, list[Any]] = {
             **{f"event_{name}": [np.zeros(0, note_record[name])] for name in EVENTS},
-            **{f"anchor_{name}": [np.zeros((0, *shape), kind)] for name, (shape, kind) in BALLS.items()},
+            **{f"anchor_{name}": [np.zeros((0, *each.shape), each.kind)] for name, each in MOVING.items()},
             **{f"frame_{name}": [np.zeros(0, kind)] for name, kind in FRAMES.items()},
             "frame_moments": [np.zeros((0, len(MOMENTS)))],
             "frame_counts": [np.zeros((0, len(COUNTS)), np.int64)],
@@ -304,7 +305,7 @@ class _Grown:
             self.parts[f"event_{name}"].append(notes[name][first:last])
 
     def add_frame(self, state: Arrays, done: _Drained, head: Heading, reach: float) -> None:
-        for name in BALLS:
+        for name in MOVING:
             self.parts[f"anchor_{name}"].append(state[name])
         values = (done.events, done.anchors, head.chapter, head.since, reach)
         for (name, kind), value in zip(FRAMES.items(), values, strict=True):
@@ -411,7 +412,7 @@ class _Columns:
         last = int(self.table["event"][k + 1]) if k + 1 < self.frames else self.events
         rows = int(self.table["anchor"][k])
         balls = slice(rows, rows + len(world.anchors))
-        state: Arrays = {name: np.asarray(self._column(f"anchor_{name}")[balls]) for name in BALLS}
+        state: Arrays = {name: np.asarray(self._column(f"anchor_{name}")[balls]) for name in MOVING}
         state["moments"], state["counts"] = self.table["moments"][k], self.table["counts"][k]
         columns = {name: np.asarray(self._column(f"event_{name}")[first:last]) for name in EVENTS}
         if any(len(column) < last - first for column in columns.values()):

@@ -1,36 +1,7 @@
-"""The hot records of the exact solver: one for a ball, one for a wall, one for the clock.
-
-A ball's record is two cache lines. The first is its anchor (all that predicting a contact with it needs); the second
-is its next event.
-"""
+"""The solver's scalars: one record, the clock, which kernels are given by reference."""
 
 import numpy as np
 
-ball_record = np.dtype(
-    [
-        # In pairs as they are read (`lanes.columns`), the last one in space only.
-        ("x", "f8"), ("y", "f8"),  # place at the anchor, m
-        ("vx", "f8"), ("vy", "f8"),  # velocity just after it, m/s
-        ("t", "f8"),  # time of the anchor, s after the origin
-        ("r", "f8"),  # radius, m
-        ("z", "f8"), ("vz", "f8"),  # the third components
-        ("te", "f8"),  # time of the next event of any sort: the key in the calendar
-        ("tc", "f8"),  # time of the next contact
-        ("m", "f8"),  # mass, kg
-        ("hit", "f8"),  # time of the last collision
-        ("partner", "u4"),  # whom it will touch: a ball or a wall
-        ("planned", "u4"),  # the last event of the epoch when that was predicted: later moves of the partner undo it
-        ("moved", "u4"),  # the event of the epoch that last moved the anchor
-        ("id", "u4"),  # the ball's number in the scene
-        ("cx", "i4"), ("cy", "i4"), ("cz", "i4"),  # the cell it is filed in
-        ("material", "u1"),
-        ("kind", "u1"),  # the kind of that contact, and the image of the ball that it is with (`kinds.packed`)
-        ("exit", "u1"),
-        ("rest", "u1"),  # 1 while the ball rests on a wall
-    ]
-)  # fmt: skip
-
-# The solver's scalars; one record, passed by reference.
 clock_record = np.dtype(
     [
         ("now", "f8"),  # time of the last event looked at, s after the origin
