@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from carom.errors import LONGEST_REASON, Problem
 from carom.lab.bench import memory
 from carom.lab.bench.runner import Runner
 from carom.lab.bench.session import Session
@@ -18,7 +19,7 @@ from carom.lab.bench.turns import Turns
 from carom.lab.commands import adding
 from carom.lab.commands.table import COMMANDS
 from carom.lab.pages.opening import Counter
-from carom.lab.texts.messages import LONGEST, translated
+from carom.lab.texts import texts
 from carom.scene import library
 from carom.simulation.simulation import Simulation
 from effort import examples
@@ -136,10 +137,10 @@ def test_many_benches_have_less_memory_each(monkeypatch: pytest.MonkeyPatch) -> 
     assert memory.share_of(memory.HISTORY) == memory.HISTORY
 
 
-def test_a_message_without_end_is_not_searched_for_patterns() -> None:
-    long = "there is no scene " + "a" * LONGEST + " in the library."
+def test_a_message_with_a_value_without_end_is_told_quickly_and_in_short() -> None:
+    long = Problem("number.not-finite", value="{value} " * 1_000_000)
     began = time.perf_counter()
-    assert translated(long * 100, "pl") == long * 100
+    assert len(texts("pl").message(long)) < 2 * LONGEST_REASON
     assert time.perf_counter() - began < 0.5
 
 

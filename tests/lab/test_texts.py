@@ -10,7 +10,8 @@ from carom import library
 from carom.lab.commands.keymap import KEYS
 from carom.lab.commands.options import CHOICE, OPTIONS, integrators, solvers
 from carom.lab.commands.table import COMMANDS
-from carom.lab.texts import LANGUAGES, Texts, plural, preferred, texts
+from carom.lab.texts import Texts, preferred, texts
+from carom.messages.phrase import LANGUAGES, plural
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
 FORMS = {"en": {"one", "other"}, "pl": {"one", "few", "many", "other"}, "ru": {"one", "few", "many", "other"}}

@@ -88,7 +88,7 @@ def _opening(app: FastAPI, counter: Counter) -> None:
             ticket = await run_in_threadpool(counter.ticket, told)
         except CaromError as problem:
             return JSONResponse(
-                {"error": words_of(request).error(problem)}
+                {"error": words_of(request).message(problem)}
             )  # a page that asks would show 422 as a fault of its own
         return JSONResponse({"ticket": ticket})
 

@@ -8,12 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Protocol
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "pl", "ru")
 
 _GAP = re.compile(r"\{(\w+)(?::(,|and|or|\d+))?\}")
+
+
+class Told(Protocol):
+    """What can be told in each language: a phrase, a problem, an error."""
+
+    def told(self, language: str = ENGLISH) -> str:
+        """The text in a language, or else in English."""
 
 
 class _UntranslatedError(LookupError):
@@ -51,6 +58,11 @@ def told(texts: Sequence[Phrase], language: str) -> list[str]:
         return [_filled(text, language) for text in texts]
     except _UntranslatedError:
         return [_filled(text, ENGLISH) for text in texts]
+
+
+def in_language(said: Told | str, language: str = ENGLISH) -> str:
+    """A message in a language; a plain text is English in all of them."""
+    return said if isinstance(said, str) else said.told(language)
 
 
 def plural(language: str, n: int) -> str:

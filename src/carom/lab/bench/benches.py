@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from carom.errors import CaromError
+from carom.errors import InputError
 from carom.lab.bench import memory
 from carom.lab.seen.view import View
 from carom.scene import Scene
@@ -30,7 +30,7 @@ SPARE = 2.0
 SWEEP_EVERY = 1.0
 
 
-class BenchError(CaromError):
+class BenchError(InputError):
     """No bench could be made."""
 
 
@@ -134,9 +134,7 @@ class Benches:
         now = self.clock()
         left = max(self.by_id.values(), key=lambda bench: bench.alone(now))
         if left.alone(now) < SPARE:
-            raise BenchError(
-                f"{self.limit} benches are open, which is all there is room for. Close a tab of the laboratory."
-            )
+            raise BenchError.of("bench.too-many", limit=self.limit)
         self.close(left.id)
 
     def sweep(self) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from carom.errors import Problem
 from carom.kernels.progress import Compilations
 from carom.lab import share
 from carom.lab.bench.session import Session
@@ -201,8 +202,8 @@ class Runner:
         except Exception as error:
             log.exception("a bench stumbled")
             self.session.running, self.session.goal, self.session.hunting = False, None, None
-            what = type(error).__name__  # its words may tell of files and folders: they are in the log
-            self.session.say("error", f"something went wrong inside carom ({what}). Undo, or restart.")
+            name = type(error).__name__  # its words may tell of files and folders: they are in the log
+            self.session.say("error", Problem("lab.stumbled", name=name))
 
     def _publish(self) -> None:
         if self.session.run is None:  # the scene cannot be run: say why, and show it as it is

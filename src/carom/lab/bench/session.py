@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from carom.errors import CaromError, InputError, NotExactError, SolverError
+from carom.errors import CaromError, InputError, NotExactError, Problem, SolverError
 from carom.lab.bench import companions
 from carom.lab.bench.companions import Beside
 from carom.lab.bench.step_warnings import step_warnings
@@ -24,7 +24,7 @@ from carom.lab.commands.table import COMMANDS
 from carom.lab.seen.look import Look
 from carom.lab.seen.samples import Samples
 from carom.lab.seen.view import Message, View
-from carom.messages.phrase import Phrase
+from carom.messages.phrase import Phrase, Told
 from carom.scene import Scene
 from carom.scene.fields.base import nearest
 from carom.simulation.simulation import Simulation
@@ -109,17 +109,17 @@ class Session:
         except InputError as error:
             self.complain(error)
         except NotExactError as error:
-            self.say("error", str(error), "solver")
+            self.say("error", error.problem, "solver")
         except SolverError as error:
             self.stop(error)
         except CaromError as error:
             self.say("error", str(error))
         return self.message if self.said > before and self.message and self.message.kind == "error" else None
 
-    def say(self, kind: str, text: str, where: str = "") -> None:
+    def say(self, kind: str, said: Told | str, where: str = "") -> None:
         """Say a word to the person."""
         self.said += 1
-        self.message = Message(kind, text, where, self.said)
+        self.message = Message(kind, said, where, self.said)
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
@@ -132,8 +132,11 @@ class Session:
     def complain(self, error: InputError) -> None:
         """Say what cannot be, and how to mend it."""
         first, *others = error.problems
-        more = f" (and {len(others)} more)" if others else ""
-        self.say("error", f"{first.what}. {first.remedy}{more}", first.where)
+        said: Told = first
+        if others:
+            texts = {"what": first.phrase("what"), "remedy": first.phrase("remedy")}
+            said = Phrase("problem.and-more", n=len(others), **texts)
+        self.say("error", said, first.where)
 
     # The run.
 
@@ -185,7 +188,7 @@ class Session:
     def stop(self, error: SolverError) -> None:
         """The run cannot go on: pause where it came to, and say why; nothing is lost."""
         self.running, self.goal, self.hunting = False, None, None
-        self.say("error", str(error))
+        self.say("error", error.problem or str(error))
 
     def _go_on(self, track: Track, seconds: float) -> None:
         wanted = seconds * self.pace * self.speed
@@ -234,10 +237,10 @@ class Session:
         if track.next_collision(budget, until):
             self.hunting = None
             if CARDS[track.sim.solver].foresees and track.at_end and not track.sim.upcoming and not self._just_met():
-                self.say("info", "no collision is to come. Change something, or run on.")
+                self.say("info", Problem("log.none-to-come"))
         elif track.time >= until:
             self.hunting = None
-            self.say("info", f"no collision in {until - track.segment.start:.3g} s. Run on, or change something.")
+            self.say("info", Problem("log.none-in", time=until - track.segment.start))
         if self.hunting is None and self.beside:
             self.goal = track.time
 

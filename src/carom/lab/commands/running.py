@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from carom.errors import Problem
 from carom.lab.bench.session import Does, Session
 from carom.lab.commands.arguments import number, refusal
 from carom.solvers.registry import CARDS
@@ -57,11 +58,11 @@ def collision_back(session: Session) -> None:
     log = session.track.log
     found = log.before(now)
     if found is None and log.oldest < now:
-        session.say("info", "earlier collisions are not listed any more, as there were very many. Scrub to go back.")
+        session.say("info", Problem("log.too-many"))
         return
     if found is None:
         session.scrub(0.0)
-        session.say("info", "there is no earlier collision. This is the start.")
+        session.say("info", Problem("log.at-start"))
         return
     session.scrub(found)
 

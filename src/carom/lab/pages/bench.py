@@ -57,7 +57,7 @@ def declare(benches: Benches, counter: Counter) -> None:
         try:
             bench = await again(benches, before, client) or benches.open(*await run_in_threadpool(counter.scene, query))
         except CaromError as problem:
-            _sorry(words, words.error(problem))
+            _sorry(words, words.message(problem))
             return
         BenchPage(words, client, bench, benches.count).build()
 

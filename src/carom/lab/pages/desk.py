@@ -66,7 +66,7 @@ class Desk:
         if message.number == self.answered:
             return
         self.answered = message.number
-        said = self.words.message(message.text)
+        said = self.words.message(message.said)
         if message.kind == "error" and self.edited and monotonic() - self.edited_at < ANSWER:
             self.live.call("wrong", self.edited, said, self.typed)
             self.live.forget(self.edited)

@@ -9,7 +9,8 @@ from fastapi import Request
 from nicegui import ui
 
 from carom.lab.pages.html import button, tag
-from carom.lab.texts import LANGUAGES, Texts, preferred, texts
+from carom.lab.texts import Texts, preferred, texts
+from carom.messages.phrase import LANGUAGES
 
 LANGUAGE_COOKIE = "carom-language"
 

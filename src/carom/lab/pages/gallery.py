@@ -150,6 +150,7 @@ class Gallery:
         entry = self.entry
         if entry is None or not isinstance(typed, dict):  # nothing was asked, or nothing was told
             return
+        words = self.words
         self.live.call("wrong", "", "")
         values = {key.removeprefix("parameter."): str(value) for key, value in typed.items()}
         try:
@@ -158,11 +159,11 @@ class Gallery:
         except InputError as problem:
             for each in problem.problems:
                 known = each.where in values
-                said = f"{each.what}. {each.remedy}" if known else str(each)
-                self.live.call("wrong", f"parameter.{each.where}" if known else "", self.words.message(said))
+                said = each.told(words.language) if known else each.line(words.language)
+                self.live.call("wrong", f"parameter.{each.where}" if known else "", said)
             return
         except CaromError as problem:
-            self.live.call("wrong", "", self.words.error(problem))
+            self.live.call("wrong", "", words.message(problem))
             return
         address = {"scene": entry.name, **{key: shown(value) for key, value in chosen.items()}}
         self.live.client.open(f"/bench?{urlencode(address)}")

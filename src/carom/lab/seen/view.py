@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.messages.phrase import Told, in_language
 from carom.scene import Scene
 
 Floats = NDArray[np.float64]
@@ -19,11 +20,17 @@ class Message:
 
     kind: str
     """"error", "warning" or "info"."""
-    text: str
+    said: Told | str
+    """A message of the catalogue, which can be told in each language, or a text in English."""
     where: str = ""
     """The field that it is about, as "mass" or "radius"; empty if it is about none."""
     number: int = 0
     """Counts up, so that the same words said twice are seen as two."""
+
+    @property
+    def text(self) -> str:
+        """What it says, in English."""
+        return in_language(self.said)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The words of the laboratory, in English, Polish and Russian.
 
 <language>.json          by key: a text, or its forms by number ("one", "few", "many", "other")
-messages.json            what the session and the solvers say, by patterns
 library.<language>.json  what the scene library says, by its English text: titles, sentences, parameters, solver cards
 """
 
@@ -13,19 +12,16 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from carom.errors import CaromError, InputError
-from carom.lab.texts.messages import translated
-
-LANGUAGES = ("en", "pl", "ru")
+from carom.messages.phrase import ENGLISH, LANGUAGES, Told, in_language, plural
 
 
 class Texts:
     """The words in one language."""
 
     def __init__(self, language: str) -> None:
-        self.language = language if language in LANGUAGES else LANGUAGES[0]
+        self.language = language if language in LANGUAGES else ENGLISH
         self.words = _read(f"{self.language}.json")
-        self._library = {} if self.language == "en" else _read(f"library.{self.language}.json")
+        self._library = {} if self.language == ENGLISH else _read(f"library.{self.language}.json")
 
     def __call__(self, key: str, /, **values: Any) -> str:
         """The text of a key, {names} filled in. A key that is unknown stands for itself."""
@@ -37,33 +33,13 @@ class Texts:
         """The form of a text that fits a number of things."""
         return str(self.words[key][plural(self.language, n)]).format(n=thousands(n), **values)
 
-    def message(self, english: str) -> str:
-        """What the session or a solver says, translated where it is known."""
-        return translated(english, self.language)
-
-    def error(self, problem: CaromError) -> str:
-        """What an error says, a line a problem: where in the words of the file, what and how to mend it in ours."""
-        if self.language == "en" or not isinstance(problem, InputError):
-            return self.message(str(problem))
-        lines = []
-        for each in problem.problems:
-            places = [place for place in (problem.source, each.where) if place]
-            lines.append(": ".join([*places, self.message(f"{each.what}. {each.remedy}")]))
-        return "\n".join(lines)
+    def message(self, said: Told | str) -> str:
+        """A message of the session, or an error: in this language if the catalogue has it, or else in English."""
+        return in_language(said, self.language)
 
     def of_library(self, english: str) -> str:
         """What the scene library or a solver's card says, translated."""
         return str(self._library.get(english, english))
-
-
-def plural(language: str, n: int) -> str:
-    """The form that a whole number asks for, by the rules of Unicode's CLDR."""
-    ones, tens = n % 10, n % 100
-    if language == "en":
-        return "one" if n == 1 else "other"
-    if n == 1 if language == "pl" else ones == 1 and tens != 11:
-        return "one"
-    return "few" if 2 <= ones <= 4 and not 12 <= tens <= 14 else "many"
 
 
 def thousands(n: int) -> str:
@@ -81,7 +57,7 @@ def preferred(accepted: str) -> str:
         except ValueError:
             continue
         wishes.append((-weight, place, name.split("-")[0].lower()))
-    return next((name for weight, _, name in sorted(wishes) if name in LANGUAGES and weight < 0.0), LANGUAGES[0])
+    return next((name for weight, _, name in sorted(wishes) if name in LANGUAGES and weight < 0.0), ENGLISH)
 
 
 @cache
