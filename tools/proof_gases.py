@@ -89,7 +89,7 @@ def on_walls() -> Found:
     """
     n, eta = 400, 0.04
     sim = settled(count=n, packing_fraction=eta, periodic=False, seed=1)
-    size = np.array(sim.scene.boundary.size)  # type: ignore[union-attr]  # a gas is in a box
+    size = np.array(sim.scene.boundary.size)  # type: ignore[attr-defined]  # a gas is in a box
     inner = size - 2.0 * sim.radii[0]
     kt, duration = sim.kinetic_energy / n, 20.0 * float(size[0])
     values = []
@@ -177,7 +177,7 @@ def enskog(dimension: int, eta: float) -> Found:
     sim = settled(count=count, packing_fraction=eta, dimension=dimension, seed=31)
     kt = float(observable("temperature").sample(sim))
     z = theory.compressibility(eta, dimension) + theory.finite_size(eta, dimension, count)
-    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[union-attr]  # a gas is in a box
+    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[attr-defined]  # a gas is in a box
     chi = theory.contact_value(z, eta, dimension)
     law = theory.enskog_rate(density, 2.0 * sim.radii[0], kt, sim.masses[0], chi, dimension)
     law *= theory.fixed_energy(dimension * (count - 1))
@@ -211,7 +211,7 @@ def diffusion() -> Found:
     count, eta = 1000, 0.01
     sim = settled(count=count, packing_fraction=eta, dimension=3, seed=34)
     kt = float(observable("temperature").sample(sim))
-    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[union-attr]  # a gas is in a box
+    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[attr-defined]  # a gas is in a box
     chi = theory.contact_value(theory.compressibility(eta, 3), eta, 3)
     rate = theory.enskog_rate(density, 2.0 * sim.radii[0], kt, sim.masses[0], chi, 3)
     law = 1.019 * theory.enskog_diffusion(density, 2.0 * sim.radii[0], kt, sim.masses[0], chi, 3)
@@ -236,7 +236,7 @@ def memory() -> Found:
     count, eta = 2000, 0.01
     sim = settled(count=count, packing_fraction=eta, dimension=3, seed=35)
     kt = float(observable("temperature").sample(sim))
-    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[union-attr]  # a gas is in a box
+    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[attr-defined]  # a gas is in a box
     chi = theory.contact_value(theory.compressibility(eta, 3), eta, 3)
     mass = float(sim.masses[0])
     span = mass * theory.enskog_diffusion(density, 2.0 * sim.radii[0], kt, mass, chi, 3) / kt

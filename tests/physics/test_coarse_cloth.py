@@ -7,7 +7,7 @@ import pytest
 
 from carom import Ball, Block, Circle, Cloth, Cylinder, HalfSpace, Scene, Simulation, Wedge
 from carom.errors import StepWarning
-from carom.solvers.stepped.regions.mesh import MOST, half_width, longest_edges
+from carom.solvers.stepped.regions.mesh import MOST, longest_edges
 
 G = 9.81
 COUNT = 6
@@ -60,7 +60,7 @@ def test_what_is_narrower_than_the_mesh_does_not_come_through(name, beside):
         above = x[np.hypot(x[:, 0], x[:, 2]) < 0.05]
         assert not len(above) or above[:, 1].min() > 0.0
     # Between two feelers, which are no farther apart than its half width, it may stand out by a part of that.
-    assert deepest < 0.4 * half_width(obstacle)
+    assert deepest < 0.4 * obstacle.half_width
     assert deepest > -0.02  # it has been there
 
 
@@ -134,10 +134,10 @@ def test_what_is_too_narrow_even_for_feelers_is_told_beforehand(obstacle, width)
 
 
 def test_half_widths():
-    assert half_width(KNIFE) == pytest.approx(0.108, abs=1e-3)
-    assert half_width(Circle(centre=(0, 0, 0), radius=2.0)) == 2.0
-    assert half_width(BAR) == pytest.approx(0.05)
-    assert half_width(HalfSpace(point=(0, 0, 0), normal=(0, 1, 0))) == np.inf
+    assert KNIFE.half_width == pytest.approx(0.108, abs=1e-3)
+    assert Circle(centre=(0, 0, 0), radius=2.0).half_width == 2.0
+    assert BAR.half_width == pytest.approx(0.05)
+    assert HalfSpace(point=(0, 0, 0), normal=(0, 1, 0)).half_width == np.inf
 
 
 @pytest.mark.requirement("M-08")

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.lean import lean
-from carom.scene import Balls, Block, Boundary, Box, Circle, Obstacle, Scene, library
+from carom.scene import Balls, Scene, library
+from carom.scene.shapes.features import Cuboid, Feature, Room, Round
 from carom.views.balls import COLOURS, LINK, arrows, balls, flight, links
 from carom.views.markup import element, number
 from carom.views.sheet import MARGIN, Sheet, sheet_for
@@ -197,10 +198,10 @@ class Eye:
 def _solid(scene: Scene) -> str:
     """A scene in space, what is far first."""
     place, there = _later(scene)
-    corners = [corner for part in (scene.boundary, *scene.obstacles) for corner in _reach(part)]
+    corners = [corner for feature in scene.features for corner in _reach(feature)]
     seen = np.array([*place[there], *corners])
     eye = Eye.on(seen if len(seen) else np.zeros((1, 3)), scene.gravity)
-    drawn = [each for part in (scene.boundary, *scene.obstacles) for each in _part(part, eye)]
+    drawn = [each for feature in scene.features for each in _part(feature, eye)]
     drawn += _cloth(scene, eye)
     drawn += _spheres(scene, eye, place, there)
     drawn.sort(key=lambda each: each[0])
@@ -216,28 +217,27 @@ def _later(scene: Scene) -> tuple[Floats, NDArray[np.bool_]]:
     return balls.position + balls.velocity * age + 0.5 * np.array(scene.gravity) * age**2, balls.born <= LATER
 
 
-def _reach(part: Boundary | Obstacle) -> list[Floats]:
+def _reach(feature: Feature) -> list[Floats]:
     """Points that should be seen of a wall or an obstacle; the corners of a box."""
-    if isinstance(part, Box | Block):
-        low, high = (
-            (np.zeros(3), np.array(part.size)) if isinstance(part, Box) else map(np.array, (part.low, part.high))
-        )
+    if isinstance(feature, Room | Cuboid):
+        low, high = map(np.array, feature.bounds)
         return [np.where([k & 1, k & 2, k & 4], high, low) for k in range(8)]
-    if isinstance(part, Circle) and len(part.centre) == 3:
-        return [np.array(part.centre) + sign * part.radius * axis for axis in np.eye(3) for sign in (-1.0, 1.0)]
+    if isinstance(feature, Round) and len(feature.centre) == 3:
+        centre, radius = np.array(feature.centre), feature.radius
+        return [centre + sign * radius * axis for axis in np.eye(3) for sign in (-1.0, 1.0)]
     return []
 
 
-def _part(part: Boundary | Obstacle, eye: Eye) -> Iterator[tuple[float, str]]:
+def _part(feature: Feature, eye: Eye) -> Iterator[tuple[float, str]]:
     """A wall or an obstacle, and how near it is."""
-    if isinstance(part, Box | Block):
-        at = eye.onto(np.array(_reach(part)))
+    if isinstance(feature, Room | Cuboid):
+        at = eye.onto(np.array(_reach(feature)))
         edges = [(at[k], at[k | 1 << axis]) for k in range(8) for axis in range(3) if not k >> axis & 1]
         d = "".join(f"M{number(a[0])} {number(a[1])}L{number(b[0])} {number(b[1])}" for a, b in edges)
         yield -np.inf, element("path", fill="none", stroke=SOLID, stroke_width=0.7, stroke_opacity=0.55, d=d)
-    elif isinstance(part, Circle) and len(part.centre) == 3:
-        x, y, near = eye.onto(np.array(part.centre))[0]
-        yield float(near), _ball(x, y, part.radius * eye.scale, SOLID)
+    elif isinstance(feature, Round) and len(feature.centre) == 3:
+        x, y, near = eye.onto(np.array(feature.centre))[0]
+        yield float(near), _ball(x, y, feature.radius * eye.scale, SOLID)
 
 
 def _cloth(scene: Scene, eye: Eye) -> Iterator[tuple[float, str]]:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from carom.errors import CaromError
 from carom.plots.data import chosen, fitting, is_recording, numbers, of_a_file_too, pair
 from carom.plots.style import axes, mark, note, style
-from carom.scene import Box, Scene
+from carom.scene import Scene
 from carom.views.palette import Palette
-from carom.views.shapes import shapes
+from carom.views.shapes import contours
 from carom.views.sheet import extent
 from carom.views.units import length_unit, time_unit
 
@@ -156,10 +156,11 @@ def _timed(what: Any) -> tuple[Floats, Floats]:
 
 def _broken(places: Floats, scene: Scene | None) -> Floats:
     """The same with NaN where a ball jumps over a joined border, so that no line is drawn across."""
-    if scene is None or not isinstance(scene.boundary, Box) or not any(scene.boundary.periodic):
+    box = None if scene is None else scene.boundary.box
+    if box is None or not any(box.periodic):
         return places
-    size = np.array(scene.boundary.size)[: places.shape[2]]
-    joined = np.array(scene.boundary.periodic)[: places.shape[2]]
+    size = np.array(box.size)[: places.shape[2]]
+    joined = np.array(box.periodic)[: places.shape[2]]
     jump = (np.abs(np.diff(places, axis=0)) > np.where(joined, 0.5 * size, np.inf)).any(axis=2)
     broken = places.copy()
     broken[1:][jump] = np.nan
@@ -180,7 +181,7 @@ def _walls(ax: Axes, scene: Scene, colours: Palette, scale: float) -> None:
     from matplotlib.path import Path  # noqa: PLC0415
 
     low, high = extent(scene)
-    for shape in shapes(scene, 3.0 * float((high - low).max())):
+    for shape in contours(scene, 3.0 * float((high - low).max())):
         loops = [np.concatenate([loop, loop[:1]]) / scale for loop in shape.loops if len(loop)]
         if not loops:
             continue

@@ -4,15 +4,17 @@ A scene says what there is, never how it is solved.
 """
 
 from carom.scene.balls import Ball, Balls
-from carom.scene.boundary import Boundary, Box, Obstacle, Open
 from carom.scene.fields.columns import Materials
 from carom.scene.forces import Attraction, Drag, Planet
 from carom.scene.friction import Coulomb, Friction, FrictionPair
 from carom.scene.links import Bend, Bends, Link, Links
 from carom.scene.materials import Pair, Restitution
 from carom.scene.model import Scene, View
-from carom.scene.shapes.polygon import Circle, Polygon
-from carom.scene.shapes.solids import Block, Cylinder, HalfSpace, Wedge
+from carom.scene.shapes.base import Boundary, Obstacle
+from carom.scene.shapes.box import Box, Open
+from carom.scene.shapes.polygon import Polygon
+from carom.scene.shapes.round import Circle, Cylinder
+from carom.scene.shapes.solids import Block, HalfSpace, Wedge
 from carom.scene.stepping import Stepping
 from carom.scene.structures import Chain, Cloth, Hair, Pieces, Rope, SoftBody, Structure, Water
 

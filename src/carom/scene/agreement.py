@@ -8,15 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from carom.errors import Problem, SceneError
-from carom.scene.boundary import Boundary, Box, Obstacle, Open
 from carom.scene.fields.base import fault
-from carom.scene.shapes.polygon import Polygon
-from carom.scene.shapes.solids import Cylinder, Wedge
-
-
-def flat(part: Boundary | Obstacle) -> bool:
-    """Is it drawn in the plane, and in 3D the same at every z?"""
-    return isinstance(part, Polygon | Wedge)
+from carom.scene.shapes.base import Boundary, Shape
 
 
 @dataclass(frozen=True)
@@ -32,16 +25,16 @@ class Witness:
     """The id of the problem of not agreeing."""
 
     @classmethod
-    def of(cls, who: str, part: Boundary | Obstacle) -> Witness:
+    def of(cls, who: str, part: Shape) -> Witness:
         """What a boundary or an obstacle tells."""
-        if flat(part) or isinstance(part, Open | Wedge):
+        if part.flat:
             return cls(who, 0)
-        return cls(who, part.dimension, spatial=isinstance(part, Cylinder))
+        if part.only_in_space:
+            return cls(who, part.dimension, spatial=True, told=part.only_in_space)
+        return cls(who, part.dimension)
 
     def problem(self, first: Witness) -> Problem:
         """The complaint of a witness that does not agree with the first one."""
-        if self.spatial:
-            return Problem("cylinder.in-plane", where=self.who, who=first.who, dimension=first.dimension)
         return Problem(self.told, where=self.who, dimension=self.dimension, who=first.who, first=first.dimension)
 
 
@@ -59,9 +52,8 @@ def common_dimension(witnesses: Iterable[Witness]) -> int:
 
 def check_falling(space: Boundary, gravity: Sequence[float]) -> None:
     """Nothing may fall for ever round a periodic axis."""
-    if not isinstance(space, Box):
-        return
-    falling = [axis for axis, (pull, around) in enumerate(zip(gravity, space.periodic, strict=True)) if pull and around]
+    around = np.isfinite(periods(space, len(gravity)))
+    falling = [axis for axis, pull in enumerate(gravity) if pull and around[axis]]
     if falling:
         axis = falling[0]
         raise fault("gravity.along-period", where=f"gravity[{axis}]", gravity=gravity[axis], axis="xyz"[axis])
@@ -76,6 +68,6 @@ def check_attraction(space: Boundary) -> None:
 
 def periods(space: Boundary, dimension: int) -> list[float]:
     """The period of each axis, m; infinite where space does not repeat."""
-    if not isinstance(space, Box):
+    if space.box is None:
         return [np.inf] * dimension
-    return [size if around else np.inf for size, around in zip(space.size, space.periodic, strict=True)]
+    return [size if around else np.inf for size, around in zip(space.box.size, space.box.periodic, strict=True)]

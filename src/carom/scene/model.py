@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, SerializeAsAny, model_validator
 
 from carom.errors import SceneError
 from carom.scene.agreement import Witness, check_attraction, check_falling, common_dimension, periods
 from carom.scene.balls import Ball, Balls
-from carom.scene.boundary import AnyBoundary, AnyObstacle, Boundary, Obstacle, Open, as_boundary, as_obstacle
 from carom.scene.fields.base import Part, fault, left_out, shown, written
 from carom.scene.fields.changes import SceneChanges
 from carom.scene.fields.columns import Numbers, frozen
@@ -31,8 +30,10 @@ from carom.scene.forces import (
 from carom.scene.friction import Coulomb, Friction, as_friction
 from carom.scene.links import Bend, Bends, Link, Links, triangle_problems, triangles_of
 from carom.scene.materials import Restitution, as_restitution
-from carom.scene.placement.resting_places import lodges
-from carom.scene.shapes.polygon import Polygon
+from carom.scene.shapes.base import Boundary, Obstacle
+from carom.scene.shapes.box import Open
+from carom.scene.shapes.features import Feature
+from carom.scene.shapes.kinds import AnyBoundary, AnyObstacle, as_boundary, as_obstacle
 from carom.scene.stepping import Stepping
 from carom.scene.structures import AnyStructure, Pieces, Structure, as_structures
 
@@ -73,8 +74,12 @@ class Scene(Part):
     name: Label = Field(default="", description="title of the scene")
     description: Text = Field(default="", description="what the scene is about")
     look_at: Text = Field(default="", description="a sentence on what to look at")
-    boundary: Annotated[Boundary, BeforeValidator(as_boundary, json_schema_input_type=AnyBoundary)] = Field(
-        default=Open(), description="what bounds the space: box, polygon, circle, cylinder or open"
+    boundary: Annotated[SerializeAsAny[Boundary], BeforeValidator(as_boundary, json_schema_input_type=AnyBoundary)] = (
+        Field(
+            default=Open(),
+            title="Boundary",
+            description="what bounds the space: box, polygon, circle, cylinder or open",
+        )
     )
     gravity: Annotated[tuple[float, ...], PlainValidator(as_gravity, json_schema_input_type=AnyGravity)] = Field(
         default_factory=left_out,
@@ -207,8 +212,7 @@ class Scene(Part):
 
     def _witnesses(self) -> Iterator[Witness]:
         """Whatever tells the dimension, with what it tells."""
-        if not isinstance(self.boundary, Open):
-            yield Witness.of("boundary", self.boundary)
+        yield Witness.of("boundary", self.boundary)
         if len(self.balls):
             yield Witness("balls", self.balls.dimension)
         for index, solid in enumerate(self.obstacles):
@@ -264,9 +268,16 @@ class Scene(Part):
     @property
     def stacks(self) -> bool:
         """Can balls come to rest where the exact solver cannot hold them: on each other, in a corner, in a bowl?"""
-        floor = not isinstance(self.boundary, Open) or len(self.obstacles) > 0 or bool(self.balls.fixed.any())
+        floor = self.boundary.bounded or len(self.obstacles) > 0 or bool(self.balls.fixed.any())
         lossy = min(self.restitution.ball_wall, *(pair.value for pair in self.restitution.pairs), 1.0) < 1.0
-        return any(self.gravity) and ((self.piles_up and floor) or (lossy and lodges(self.boundary, self.gravity)))
+        return any(self.gravity) and ((self.piles_up and floor) or (lossy and self.boundary.lodges(self.gravity)))
+
+    @property
+    def features(self) -> Iterator[Feature]:
+        """All that balls bounce off, in the order in which solvers number it."""
+        yield from self.boundary.walls
+        for index, solid in enumerate(self.obstacles):
+            yield from solid.solids(f"obstacle {index}")
 
     @property
     def dimension(self) -> int:
@@ -293,10 +304,9 @@ class Scene(Part):
         }
         walls = [("the boundary", self.boundary), *((f"obstacle {k}", each) for k, each in enumerate(self.obstacles))]
         return [phrase for phrase, there in found.items() if there] + [
-            f"the {wall.kind} of {whose}" + (" in three dimensions" if isinstance(wall, Polygon) else "")
+            f"the {wall.kind} of {whose}" + (" in three dimensions" if 2 in wall.exact_in else "")
             for whose, wall in walls
-            if wall.kind in {"half-space", "cylinder", "block", "wedge"}
-            or (isinstance(wall, Polygon) and self.dimension == 3)
+            if self.dimension not in wall.exact_in
         ]
 
     def __eq__(self, other: object) -> bool:

@@ -15,7 +15,6 @@ from carom.atomic_write import replaced, unwritten
 from carom.errors import StorageError
 from carom.extras import require
 from carom.observe.frame import Frame
-from carom.scene import Box
 from carom.storage.hdf5.growing import Growing
 from carom.storage.hdf5.opening import one_line
 from carom.storage.hdf5.writer import BALLS, VERSION, Column, Layout, make, new_file, reserve, whole_or_let_go
@@ -59,11 +58,11 @@ class Room:
     @classmethod
     def of(cls, recording: Recording) -> Room:
         """That of the scene, or else one that holds all that was recorded."""
-        boundary, d = recording.scene.boundary, recording.dimension
+        box, d = recording.scene.boundary.box, recording.dimension
         low, size, around = np.zeros(3), np.full(3, THIN), [False] * 3
-        if isinstance(boundary, Box):
-            size[:d] = boundary.size
-            around[:d] = boundary.periodic
+        if box is not None:
+            size[:d] = box.size
+            around[:d] = box.periodic
         else:
             reach = float(recording.radii.max(initial=0.0))
             lows, highs = np.full(d, np.inf), np.full(d, -np.inf)

@@ -16,7 +16,7 @@ from carom.errors import ArgumentError, Problem
 from carom.observe.frame import Frame
 from carom.observe.series import Series
 from carom.observe.triggers import is_number
-from carom.scene import Box, Scene
+from carom.scene import Scene
 from carom.scene.fields.base import shown
 from carom.storage.collisions import Collisions
 from carom.storage.formats import FORMAT, check_format, frames_alone, no_way_on
@@ -163,8 +163,8 @@ class Recording:
     @property
     def sizes(self) -> Floats | None:
         """Of the box, m; None if there is none."""
-        boundary = self.scene.boundary
-        return np.array(boundary.size) if isinstance(boundary, Box) else None
+        box = self.scene.boundary.box
+        return None if box is None else np.array(box.size)
 
     # Frames.
 

@@ -19,7 +19,7 @@ from carom.observe.frame import Frame
 from carom.observe.observable import Observable
 from carom.observe.sampler import Sample
 from carom.observe.series import Series
-from carom.scene import Box, Scene
+from carom.scene import Scene
 from carom.scene.io.files import dumps
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.state import LEAST_PAGE, PAGE
@@ -111,7 +111,8 @@ class Tape:
         self.header = header
         self.shapes = {each.name: each.shape for each in observables}
         """Of what is measured."""
-        self._edges = np.array(header.scene.boundary.size) if isinstance(header.scene.boundary, Box) else None
+        box = header.scene.boundary.box
+        self._edges = None if box is None else np.array(box.size)
         self.writer = Writer(path, fill, lock=lock)
 
     @classmethod
@@ -218,10 +219,10 @@ def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[
         columns.append(Column(f"{BALLS}/image/value", np.dtype(np.int32), (n, d)))
         links.append(f"{BALLS}/image")
     box: dict[str, Any] = {"dimension": d, "boundary": ["none"] * d}
-    if isinstance(scene.boundary, Box):
+    if scene.boundary.box is not None:
         columns.append(Column(f"{BALLS}/box/edges/value", real, (d,)))
         links.append(f"{BALLS}/box/edges")
-        box["boundary"] = ["periodic" if around else "none" for around in scene.boundary.periodic]
+        box["boundary"] = ["periodic" if around else "none" for around in scene.boundary.box.periodic]
     for name, values, unit in (("mass", scene.balls.mass, "kg"), ("radius", scene.balls.radius, "m")):
         if header.merging:
             columns.append(Column(f"{BALLS}/{name}/value", real, (n,), unit))

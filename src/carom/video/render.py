@@ -11,7 +11,7 @@ import numpy as np
 from carom.atomic_write import write_bytes
 from carom.errors import CaromError
 from carom.observe.frame import Frame
-from carom.scene import Open, Scene
+from carom.scene import Scene
 from carom.video import files
 from carom.video.options import Look, Timing
 from carom.video.painting.canvas import Pixels, require_matplotlib
@@ -164,7 +164,7 @@ def _picture(
 ) -> Picture:
     from carom.video.painting.painter import Picture  # noqa: PLC0415  # needs matplotlib
 
-    instants = _scout(source, start, end, ahead) if isinstance(source.scene.boundary, Open) else []
+    instants = [] if source.scene.boundary.bounded else _scout(source, start, end, ahead)
     return Picture(source.scene, look, instants, end, step)
 
 

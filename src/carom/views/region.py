@@ -7,8 +7,7 @@ from math import log10, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene import Block, Box, Circle, Scene
-from carom.scene.shapes.solids import HalfSpace
+from carom.scene import Scene
 from carom.views.measures import BAR_STEPS, round_above, round_below
 from carom.views.sheet import extent
 
@@ -30,29 +29,17 @@ def bounds(scene: Scene) -> tuple[Floats, Floats]:
     low, high = extent(scene)
     if scene.dimension == 2:
         return low, high
-    depth = [z for part in (scene.boundary, *scene.obstacles) for z in _depth(part)]
+    depth = [place[2] for feature in scene.features for place in feature.bounds if len(place) == 3]
     if len(scene.balls):
         z, reach = scene.balls.position[:, 2], scene.balls.radius
         depth += [float((z - reach).min()), float((z + reach).max())]
     middle, half = 0.0, float((high - low).max()) / 2.0
-    if isinstance(scene.boundary, Box) and scene.boundary.periodic[2]:
-        depth = [0.0, scene.boundary.size[2]]
+    box = scene.boundary.box
+    if box is not None and box.periodic[2]:
+        depth = [0.0, box.size[2]]
     if not depth:
         depth = [middle - half, middle + half]
     return np.append(low, min(depth)), np.append(high, max(depth))
-
-
-def _depth(part: object) -> list[float]:
-    """Lowest and highest z of what has an end along z."""
-    if isinstance(part, Box) and len(part.size) == 3:
-        return [0.0, part.size[2]]
-    if isinstance(part, Circle) and len(part.centre) == 3:
-        return [part.centre[2] - part.radius, part.centre[2] + part.radius]
-    if isinstance(part, Block) and len(part.low) == 3:
-        return [part.low[2], part.high[2]]
-    if isinstance(part, HalfSpace) and len(part.point) == 3:
-        return [part.point[2]]
-    return []
 
 
 def size(scene: Scene) -> float:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Open, Polygon, Scene, Wedge
+from carom.scene import Scene
+from carom.scene.shapes.features import Cuboid, Feature, Plane, Prism, Room, Round
 from carom.scene.shapes.outline import Outline
 
 Floats = NDArray[np.float64]
@@ -18,7 +19,7 @@ SMOOTH = np.pi / 96.0
 
 
 @dataclass(frozen=True)
-class Shape:
+class Contour:
     """What bounds balls from outside, or is solid: its outline, then its holes, as rows of points in m."""
 
     loops: tuple[Floats, ...]
@@ -27,32 +28,31 @@ class Shape:
     """Along which axes the sides of a box are joined to each other."""
 
 
-def shapes(scene: Scene, reach: float) -> list[Shape]:
+def contours(scene: Scene, reach: float) -> list[Contour]:
     """All of them in the plane x, y; of a half-space, what is nearer than `reach` to its point, m."""
-    outer = [] if isinstance(scene.boundary, Open) else [_shape(scene.boundary, reach, solid=False)]
-    return [*outer, *(_shape(each, reach, solid=True) for each in scene.obstacles)]
+    return [
+        Contour(
+            tuple(_loops(feature, reach)),
+            not feature.inside,
+            (feature.periodic[0], feature.periodic[1]) if isinstance(feature, Room) else (False, False),
+        )
+        for feature in scene.features
+    ]
 
 
-def _shape(part: Boundary | Obstacle, reach: float, *, solid: bool) -> Shape:
-    """What a part is in the plane; sides of a box may be joined."""
-    joined = (part.periodic[0], part.periodic[1]) if isinstance(part, Box) else (False, False)
-    return Shape(tuple(_loops(part, reach)), solid, joined)
-
-
-def _loops(part: Boundary | Obstacle, reach: float) -> Iterator[Floats]:
-    if isinstance(part, Box):
-        yield rectangle(0.0, 0.0, *part.size[:2])
-    elif isinstance(part, Circle | Cylinder):
-        yield circle(part.centre[0], part.centre[1], part.radius)
-    elif isinstance(part, Block):
-        yield rectangle(*part.low[:2], *part.high[:2])
-    elif isinstance(part, HalfSpace):
-        yield _half_plane(part, reach)
-    elif isinstance(part, Wedge):
-        yield np.array(part.corners)
-    elif isinstance(part, Polygon):
-        yield points(part.outline)
-        yield from (points(hole.outline) for hole in part.holes)
+def _loops(feature: Feature, reach: float) -> Iterator[Floats]:
+    match feature:
+        case Room(size):
+            yield rectangle(0.0, 0.0, *size[:2])
+        case Round(centre, radius):
+            yield circle(centre[0], centre[1], radius)
+        case Cuboid(low, high):
+            yield rectangle(*low[:2], *high[:2])
+        case Plane():
+            yield _half_plane(feature, reach)
+        case Prism(outline, holes=holes):
+            yield points(outline)
+            yield from (points(hole.outline) for hole in holes)
 
 
 def rectangle(left: float, bottom: float, right: float, top: float) -> Floats:
@@ -82,7 +82,7 @@ def points(outline: Outline, smooth: float = SMOOTH) -> Floats:
     return np.concatenate(found)
 
 
-def _half_plane(part: HalfSpace, reach: float) -> Floats:
+def _half_plane(part: Plane, reach: float) -> Floats:
     """A rectangle behind the line; empty where one looks at the surface from above or below."""
     normal = np.array(part.unit_normal[:2])
     size = float(np.hypot(*normal))

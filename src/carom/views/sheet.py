@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError
-from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon, Scene, Wedge
+from carom.scene import Scene
 from carom.views.measures import BAR_STEPS, LENGTHS, SCALE_STEPS, plain, quantity, round_above, round_below
 
 Floats = NDArray[np.float64]
@@ -149,7 +149,7 @@ def _room(pixels: Any) -> float:
 def extent(scene: Scene) -> tuple[Floats, Floats]:
     """Lower and upper corner of what a scene fills in the plane x, y; along a periodic axis, that is the box."""
     balls = scene.balls
-    corners = [corner for each in (scene.boundary, *scene.obstacles) for corner in _corners(each)]
+    corners = [np.array(place[:2]) for feature in scene.features for place in feature.bounds]
     if len(balls):
         reach = balls.radius[:, None]
         corners += [(balls.position - reach).min(axis=0)[:2], (balls.position + reach).max(axis=0)[:2]]
@@ -165,22 +165,5 @@ def extent(scene: Scene) -> tuple[Floats, Floats]:
 
 def periodic_axes(scene: Scene) -> list[tuple[int, float]]:
     """Those of the axes x, y that are periodic, with their periods, m."""
-    box = scene.boundary
-    return [(axis, box.size[axis]) for axis in range(2) if box.periodic[axis]] if isinstance(box, Box) else []
-
-
-def _corners(part: Boundary | Obstacle) -> list[Floats]:
-    """Lower and upper corner; of what has no end, one point that should be seen."""
-    if isinstance(part, Box):
-        return [np.zeros(2), np.array(part.size[:2])]
-    if isinstance(part, Circle | Cylinder):
-        centre = np.array(part.centre[:2])
-        return [centre - part.radius, centre + part.radius]
-    if isinstance(part, Block):
-        return [np.array(part.low[:2]), np.array(part.high[:2])]
-    if isinstance(part, HalfSpace):
-        return [np.array(part.point[:2])]
-    if isinstance(part, Polygon | Wedge):
-        lower, upper = part.outline.box
-        return [lower.min(axis=0), upper.max(axis=0)]
-    return []
+    box = scene.boundary.box
+    return [] if box is None else [(axis, box.size[axis]) for axis in range(2) if box.periodic[axis]]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon
+from carom.scene import Boundary, Obstacle
+from carom.scene.shapes.features import Cuboid, Plane, Prism, Room, Round, Solid
 from carom.scene.shapes.outline import Outline
 from carom.views.markup import element, number
 from carom.views.sheet import MARGIN, Sheet
@@ -20,32 +21,41 @@ WALL = 1.0
 def walls(boundary: Boundary, sheet: Sheet) -> Iterator[str]:
     """The floor, and walls round it: the outline is drawn broad and dark, then the floor on top."""
     broad: dict[str, float | str] = {"kind": "wall", "fill": SOLID, "stroke": SOLID, "stroke_width": 2.0 * WALL}
-    if isinstance(boundary, Box):
-        yield from _box(boundary, sheet)
-    elif isinstance(boundary, Circle | Cylinder):
-        yield _circle(boundary, sheet, **broad)
-        yield _circle(boundary, sheet, kind="floor", fill=FLOOR)
-    elif isinstance(boundary, Polygon):
-        outline = _path(boundary.outline, sheet)
-        holes = "".join(_path(hole.outline, sheet) for hole in boundary.holes)
-        yield element("path", **broad, stroke_linejoin="round", d=outline)
-        yield element("path", kind="floor", fill=FLOOR, fill_rule="evenodd", d=outline + holes)
+    for wall in boundary.walls:
+        if isinstance(wall, Room):
+            yield from _room(wall, sheet)
+        elif isinstance(wall, Round):
+            yield _circle(wall, sheet, **broad)
+            yield _circle(wall, sheet, kind="floor", fill=FLOOR)
+        elif isinstance(wall, Prism):
+            outline = _path(wall.outline, sheet)
+            holes = "".join(_path(hole.outline, sheet) for hole in wall.holes)
+            yield element("path", **broad, stroke_linejoin="round", d=outline)
+            yield element("path", kind="floor", fill=FLOOR, fill_rule="evenodd", d=outline + holes)
+        else:
+            yield _solid(wall, sheet)
 
 
 def obstacle(solid: Obstacle, sheet: Sheet) -> str:
     """What is solid, as it is cut by the plane x, y; of a half-space, what is on the sheet."""
-    if isinstance(solid, Circle | Cylinder):
-        return _circle(solid, sheet, kind="obstacle", fill=SOLID)
-    if isinstance(solid, Block):
-        left, top, right, bottom = sheet.rectangle(np.array(solid.low[:2]), np.array(solid.high[:2]))
-        place = {"x": left, "y": top, "width": right - left, "height": bottom - top}
-        return element("rect", kind="obstacle", fill=SOLID, **place)
-    if isinstance(solid, HalfSpace):
-        return _half_space(solid, sheet)
-    return element("path", kind="obstacle", fill=SOLID, d=_path(solid.outline, sheet))
+    return "\n".join(_solid(feature, sheet) for feature in solid.solids())
 
 
-def _half_space(solid: HalfSpace, sheet: Sheet) -> str:
+def _solid(feature: Solid, sheet: Sheet) -> str:
+    match feature:
+        case Round():
+            return _circle(feature, sheet, kind="obstacle", fill=SOLID)
+        case Cuboid(low, high):
+            left, top, right, bottom = sheet.rectangle(np.array(low[:2]), np.array(high[:2]))
+            place = {"x": left, "y": top, "width": right - left, "height": bottom - top}
+            return element("rect", kind="obstacle", fill=SOLID, **place)
+        case Plane():
+            return _half_space(feature, sheet)
+        case Prism(outline):
+            return element("path", kind="obstacle", fill=SOLID, d=_path(outline, sheet))
+
+
+def _half_space(solid: Plane, sheet: Sheet) -> str:
     """The part of the sheet behind a line; nothing where one looks down onto the surface, or up at it."""
     nx, ny, *along_z = solid.unit_normal
     if any(along_z):
@@ -66,7 +76,7 @@ def _half_space(solid: HalfSpace, sheet: Sheet) -> str:
     return element("path", kind="obstacle", fill=SOLID, d=f"M{'L'.join(points)}Z")
 
 
-def _box(box: Box, sheet: Sheet) -> Iterator[str]:
+def _room(box: Room, sheet: Sheet) -> Iterator[str]:
     """The floor; strips for walls, and dashed lines for sides that are joined."""
     left, top, right, bottom = sheet.rectangle(np.zeros(2), np.array(box.size[:2]))
     yield element("rect", kind="floor", fill=FLOOR, x=left, y=top, width=right - left, height=bottom - top)
@@ -91,7 +101,7 @@ def _seam(**place: float) -> str:
     return element("line", kind="seam", stroke=SOLID, stroke_width=0.25, stroke_dasharray="2 1.5", **place)
 
 
-def _circle(circle: Circle | Cylinder, sheet: Sheet, **look: float | str) -> str:
+def _circle(circle: Round, sheet: Sheet, **look: float | str) -> str:
     x, y, *_ = circle.centre
     return element("circle", **look, cx=sheet.x(x), cy=sheet.y(y), r=circle.radius * sheet.scale.per_metre)
 

@@ -105,7 +105,7 @@ SHAPES = {
     "cylinder": (3, a_table(lambda t: t.add_cylinder((0.1, 0.2), 0.7, "wall", "a"))),
     "in a circle": (2, a_table(lambda t: t.add_ball((0.1, 0.2), 1.7, "wall", "a", container=True))),
     "block": (3, a_table(lambda t: t.add_block((-0.5, -0.7, -0.8), (0.4, 0.6, 0.5), "wall", "a"))),
-    "prism": (3, a_table(lambda t: t.add_wedge(Wedge(slope=-0.5, intercept=0.1, x=(-1.0, 0.7), bottom=-0.9), "a"))),
+    "prism": (3, a_table(lambda t: t.add(Wedge(slope=-0.5, intercept=0.1, x=(-1.0, 0.7), bottom=-0.9).solids("a"), 3))),
     "torus": (3, a_table(lambda t: t.add_custom(torus.address, (0.8, 0.4), "wall", "a", scale=1.2, bend=2.5))),
     "room": (2, a_table(a_room)),
     "stadium": (2, outlined(*STADIUM, container=False)),

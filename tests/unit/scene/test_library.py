@@ -9,9 +9,9 @@ import pytest
 from carom import Simulation
 from carom.errors import SceneError
 from carom.scene import library
-from carom.scene.boundary import Box
 from carom.scene.io.files import dumps, loads
 from carom.scene.placement.check import problems
+from carom.scene.shapes.box import Box
 from carom.scene.shapes.polygon import Polygon
 
 SIX = ("empty", "central-horizontal", "central-vertical", "oblique", "three-bodies", "break")

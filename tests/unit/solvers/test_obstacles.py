@@ -554,7 +554,7 @@ def test_edges_have_names_and_materials():
 )
 def test_a_wedge_ends_at_its_bottom(slope, corners):
     table = RegionTable()
-    table.add_wedge(Wedge(slope=slope, intercept=0.3, x=(-1.0, 1.0), bottom=0.0), "wedge")
+    table.add(Wedge(slope=slope, intercept=0.3, x=(-1.0, 1.0), bottom=0.0).solids("wedge"), 2)
     wedge = table.finished()
     assert wedge.regions["count"][0] == corners
     for x, y in np.random.default_rng(1).uniform(-1.5, 1.5, (200, 2)):

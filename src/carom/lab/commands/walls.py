@@ -7,7 +7,8 @@ from typing import Any
 from carom.lab.bench.session import Does, Session
 from carom.lab.commands.arguments import direction, refusal, vector
 from carom.lab.commands.arguments import index as one_of
-from carom.scene import Block, Box, Polygon, Scene
+from carom.scene import Box, Scene
+from carom.scene.shapes.base import Shape
 
 Corner = tuple[str | int, int]
 """Of the "boundary" or of the obstacle of that number, and which."""
@@ -17,17 +18,8 @@ def corners(scene: Scene) -> list[tuple[Corner, tuple[float, float]]]:
     """All corners that can be moved, and where they are: those that the stage shows."""
     if scene.dimension != 2:
         return []
-    shapes: list[tuple[str | int, Any]] = [("boundary", scene.boundary), *enumerate(scene.obstacles)]
-    return [((name, k), place) for name, part in shapes for k, place in enumerate(_places(part))]
-
-
-def _places(part: Any) -> list[tuple[float, float]]:
-    if isinstance(part, Polygon):
-        return [(float(x), float(y)) for x, y in part.vertices]
-    if isinstance(part, Block):
-        (x0, y0), (x1, y1) = part.low[:2], part.high[:2]
-        return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
-    return []
+    shapes: list[tuple[str | int, Shape]] = [("boundary", scene.boundary), *enumerate(scene.obstacles)]
+    return [((name, k), place) for name, part in shapes for k, place in enumerate(part.handles)]
 
 
 def select_corner(session: Session, steps: Any) -> None:
@@ -66,17 +58,9 @@ def drag_corner(session: Session, shape: Any, corner: Any, position: Any) -> Non
     session.edit("drag-corner", sim, about=("drag-corner", str(shape), corner))
 
 
-def _with_corner(part: Any, corner: Any, to: tuple[float, ...]) -> Any:
-    if isinstance(part, Polygon):
-        k = one_of("corner", corner, len(part.vertices))
-        vertices = [to if j == k else vertex for j, vertex in enumerate(part.vertices)]
-        return part.replace(vertices=vertices)
-    if isinstance(part, Block):
-        k = one_of("corner", corner, 4)
-        low, high = list(part.low), list(part.high)
-        (low if k in (0, 3) else high)[0] = to[0]
-        (low if k in (0, 1) else high)[1] = to[1]
-        return part.replace(low=low, high=high)
+def _with_corner(part: Shape, corner: Any, to: tuple[float, ...]) -> Shape:
+    if part.handles:
+        return part.with_handle(one_of("corner", corner, len(part.handles)), to)
     if isinstance(part, Box):
         if one_of("corner", corner, 4) != 2:
             raise refusal("corner.of-box", where="corner")

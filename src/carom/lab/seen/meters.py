@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from carom.lab.bench.track import Track
 from carom.lab.seen.view import Meters, Upcoming
-from carom.scene import Box, Circle, Polygon, Scene
-from carom.scene.shapes.outline import Outline
+from carom.observe.measures import geometry
+from carom.scene import Scene
 from carom.solvers.collision_record import WALL
 from carom.solvers.registry import CARDS
 from carom.views.measures import round_above
@@ -123,26 +123,7 @@ def _pressure(track: Track, while_: float) -> float | None:
 
 def wall_area(scene: Scene) -> float | None:
     """Area of the walls round the scene, m² (in 2D their length, m); None if there are none, or others beside them."""
-    wall = scene.boundary
-    if scene.obstacles:
-        return None
-    if isinstance(wall, Box):
-        whole = float(np.prod(wall.size))
-        area = sum(2.0 * whole / side for side, around in zip(wall.size, wall.periodic, strict=True) if not around)
-        return area or None
-    if isinstance(wall, Circle):
-        return 2.0 * pi * wall.radius if len(wall.centre) == 2 else 4.0 * pi * wall.radius**2
-    if isinstance(wall, Polygon) and scene.dimension == 2:
-        return sum(map(_length, (wall.outline, *(hole.outline for hole in wall.holes))))
-    return None
-
-
-def _length(outline: Outline) -> float:
-    """Of a closed outline, m."""
-    straight = np.hypot(*outline.chord.T)
-    curved = outline.bulge != 0.0
-    arcs = outline.radius[curved] * 4.0 * np.arctan(np.abs(outline.bulge[curved]))
-    return float(straight[~curved].sum() + arcs.sum())
+    return None if scene.obstacles else geometry.finite_wall_area(scene) or None
 
 
 def _histogram(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.seen.view import View
-from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Open, Polygon, Scene, Wedge
+from carom.scene import Scene
+from carom.scene.shapes.features import Cuboid, Feature, Plane, Prism, Room, Round
 from carom.views import region
 from carom.views.caps import triangles
 from carom.views.shapes import points
 
 Floats = NDArray[np.float64]
+Handles = Sequence[tuple[float, float]]
 
 SMOOTH = np.pi / 48.0
 """Angle between two points of an arc, at most."""
@@ -32,7 +35,6 @@ def scene_message(view: View) -> dict[str, Any]:
     origin = _origin(low, high)
     shapes = _Shapes(scene.dimension, origin, low, high)
     balls = scene.balls
-    walls = [] if isinstance(scene.boundary, Open) else shapes.of(scene.boundary, solid=False)
     return {
         "epoch": view.epoch,
         "name": scene.name,
@@ -47,9 +49,11 @@ def scene_message(view: View) -> dict[str, Any]:
         "colours": _colours(scene),
         "links": scene.links.between.tolist(),
         "triangles": scene.triangles.tolist(),
-        "walls": walls,
+        "walls": shapes.of(scene.boundary.walls, scene.boundary.handles),
         "obstacles": [
-            {**shape, "of": k} for k, solid in enumerate(scene.obstacles) for shape in shapes.of(solid, solid=True)
+            {**shape, "of": k}
+            for k, solid in enumerate(scene.obstacles)
+            for shape in shapes.of(solid.solids(), solid.handles)
         ],
         "attraction": scene.attraction is not None,
         "gravity": list(scene.gravity),
@@ -61,7 +65,7 @@ def _bounds(view: View) -> tuple[Floats, Floats]:
     scene = view.scene
     low, high = region.bounds(scene)
     there = view.positions if view.born is None else view.positions[view.born]
-    if not isinstance(scene.boundary, Open) or not len(there):
+    if scene.boundary.bounded or not len(there):
         return low, high
     low, high = np.minimum(low, there.min(axis=0)), np.maximum(high, there.max(axis=0))
     if scene.attraction is not None:
@@ -96,43 +100,45 @@ class _Shapes:
             (float(low[2]) - TALL * size, float(high[2]) + TALL * size) if dimension == 3 else (0.0, 0.0)
         )
 
-    def of(  # noqa: PLR0911  # one a kind
-        self, part: Boundary | Obstacle, *, solid: bool
-    ) -> list[dict[str, Any]]:
-        """The shape of a part, and of the holes in it."""
-        if isinstance(part, Box):
-            low, high = np.zeros(self.d), np.array(part.size)
-            return [{"kind": "box", "low": self._at(low), "high": self._at(high), "periodic": list(part.periodic)}]
-        if isinstance(part, Circle):
-            return [{"kind": "circle", "centre": self._at(part.centre), "radius": part.radius, "solid": solid}]
-        if isinstance(part, Cylinder):
-            x, y = part.centre
-            ends = {"from": self._at((x, y, self.below)), "to": self._at((x, y, self.above))}
-            return [{"kind": "cylinder", **ends, "radius": part.radius, "solid": solid}]
-        if isinstance(part, HalfSpace):
-            return [{"kind": "half-space", "point": self._at(part.point), "normal": list(part.unit_normal)}]
-        if isinstance(part, Block):
-            return [self._block(part)]
-        if isinstance(part, Wedge):
-            corners = np.array(part.corners)
-            return [self._loop(corners, (), (), solid=True) if self.d == 2 else self._prism(corners, solid=True)]
-        if isinstance(part, Polygon):
-            return self._polygon(part, solid=solid)
-        return []
+    def of(self, features: Iterable[Feature], handles: Handles) -> list[dict[str, Any]]:
+        """The features of a part, and the holes in them; the first has the handles."""
+        shapes = []
+        for feature in features:
+            shapes += list(self._shapes(feature, handles))
+            handles = ()
+        return shapes
+
+    def _shapes(self, feature: Feature, handles: Handles) -> Iterator[dict[str, Any]]:
+        match feature:
+            case Room(size, periodic):
+                ends = {"low": self._at(np.zeros(self.d)), "high": self._at(size)}
+                yield {"kind": "box", **ends, "periodic": list(periodic)}
+            case Round(centre, radius) if len(centre) == self.d:
+                yield {"kind": "circle", "centre": self._at(centre), "radius": radius, "solid": not feature.inside}
+            case Round((x, y), radius):
+                ends = {"from": self._at((x, y, self.below)), "to": self._at((x, y, self.above))}
+                yield {"kind": "cylinder", **ends, "radius": radius, "solid": not feature.inside}
+            case Plane(point):
+                yield {"kind": "half-space", "point": self._at(point), "normal": list(feature.unit_normal)}
+            case Cuboid(low, high) if self.d == 3:
+                yield self._prism(np.array(feature.base), solid=True, low=low[2], high=high[2])
+            case Cuboid():
+                yield self._loop(feature.base, (), handles, solid=True)
+            case Prism(outline, holes=inner):
+                outer = points(outline, SMOOTH)
+                holes = [points(hole.outline, SMOOTH) for hole in inner]
+                if self.d == 2:
+                    yield self._loop(outer, holes, handles, solid=not feature.inside)
+                else:
+                    yield self._prism(outer, solid=not feature.inside)
+                    yield from (self._prism(hole, solid=True) for hole in holes)
 
     def _at(self, place: Any) -> list[float]:
         given = np.asarray(place, dtype=np.float64)
         relative: list[float] = (given - self.origin[: len(given)]).tolist()
         return relative
 
-    def _polygon(self, part: Polygon, *, solid: bool) -> list[dict[str, Any]]:
-        outer = points(part.outline, SMOOTH)
-        holes = [points(hole.outline, SMOOTH) for hole in part.holes]
-        if self.d == 2:
-            return [self._loop(outer, holes, part.vertices, solid=solid)]
-        return [self._prism(outer, solid=solid), *(self._prism(hole, solid=True) for hole in holes)]
-
-    def _loop(self, points: Floats, holes: Any, vertices: Any, *, solid: bool) -> dict[str, Any]:
+    def _loop(self, points: Any, holes: Any, vertices: Handles, *, solid: bool) -> dict[str, Any]:
         return {
             "kind": "loop",
             "points": [self._at(point) for point in points],
@@ -140,13 +146,6 @@ class _Shapes:
             "holes": [[self._at(point) for point in hole] for hole in holes],
             "vertices": [self._at(vertex) for vertex in vertices],
         }
-
-    def _block(self, part: Block) -> dict[str, Any]:
-        (x0, y0, *_), (x1, y1, *_) = part.low, part.high
-        corners = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
-        if self.d == 2:
-            return self._loop(corners, (), corners, solid=True)
-        return self._prism(corners, solid=True, low=part.low[2], high=part.high[2])
 
     def _prism(
         self, points: Floats, *, solid: bool, low: float | None = None, high: float | None = None

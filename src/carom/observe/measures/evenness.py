@@ -12,7 +12,6 @@ from carom.errors import ArgumentError
 from carom.observe.measures.geometry import periodic_axes
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, Observable, RunState, register
-from carom.scene import Box
 
 PER_CELL = 2.0
 """Mean number of balls per cell: small, so that 16 balls have several cells, and above 1, so that some are empty."""
@@ -30,10 +29,11 @@ class CellCounts(Observable):
     def begin(self, sim: RunState) -> None:
         """Choose the cells."""
         scene = sim.scene
-        if not isinstance(scene.boundary, Box) or scene.obstacles:
+        box = scene.boundary.box
+        if box is None or scene.obstacles:
             raise ArgumentError.of("observable.needs-box", where=self.name)
         free = ~scene.balls.fixed
-        around, size = periodic_axes(scene), np.array(scene.boundary.size)
+        around, size = periodic_axes(scene), np.array(box.size)
         radius = float(sim.radii[free].mean()) if free.any() else 0.0
         self.low = np.where(around, 0.0, radius)
         room = size - 2.0 * self.low

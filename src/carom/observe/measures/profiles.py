@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from carom.errors import ArgumentError
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, Observable, RunState, register
-from carom.scene import Box
 
 LAYERS = 50
 
@@ -26,13 +25,14 @@ class Profile(Observable):
     def begin(self, sim: RunState) -> None:
         """Choose the layers."""
         scene = sim.scene
-        if not isinstance(scene.boundary, Box) or scene.obstacles:
+        box = scene.boundary.box
+        if box is None or scene.obstacles:
             raise ArgumentError.of("profile.no-box", where=self.name)
         pull = np.abs(scene.gravity)
         self.axis = int(pull.argmax()) if pull.any() else 1
         self.pull = float(pull[self.axis])
         self.down = scene.gravity[self.axis] <= 0.0
-        size = scene.boundary.size
+        size = box.size
         self.edges = np.linspace(0.0, size[self.axis], LAYERS + 1)
         self.slab = float(np.prod(size)) / LAYERS
 

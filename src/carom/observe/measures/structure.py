@@ -13,7 +13,6 @@ from carom.errors import ArgumentError
 from carom.observe.measures.geometry import periodic_axes
 from carom.observe.measures.thermo import present
 from carom.observe.observable import Floats, Observable, RunState, register
-from carom.scene import Box
 
 REACH = 5.0
 """The range of g(r) in mean diameters; at most half of the shortest side."""
@@ -41,10 +40,11 @@ class RadialDistribution(Observable):
     def begin(self, sim: RunState) -> None:
         """Choose the bins."""
         scene = sim.scene
-        if not isinstance(scene.boundary, Box) or scene.obstacles:
+        box = scene.boundary.box
+        if box is None or scene.obstacles:
             raise ArgumentError.of("observable.needs-box", where=self.name)
         who = present(sim)
-        around, size = periodic_axes(scene), np.array(scene.boundary.size)
+        around, size = periodic_axes(scene), np.array(box.size)
         radius = float(sim.radii[who].mean()) if who.size else 0.0
         room = np.where(around, size, size - 2.0 * radius)
         unit = 2.0 * radius or float((np.prod(room) / max(who.size, 1)) ** (1.0 / scene.dimension))

@@ -53,7 +53,8 @@ def thermal(sim: RunState) -> ThermalMotion:
         velocities[:, axes] -= numerics.product(masses, velocities[:, axes]) / masses.sum()
         freedom -= int(axes.sum())
     elif conserves_rotation(scene) and who.size > 1:
-        velocities -= _rotation(masses, sim.positions[who] - np.array(scene.boundary.centre), velocities)  # type: ignore[union-attr]  # a circle, or else rotation is not conserved
+        places = sim.positions[who] - np.array(scene.boundary.rotation_centre)
+        velocities -= _rotation(masses, places, velocities)
         freedom -= 1 if scene.dimension == 2 else 3
     return ThermalMotion(who, masses, velocities, freedom)
 

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     from carom.scene.balls import Ball, Balls
-    from carom.scene.boundary import Boundary, Obstacle
     from carom.scene.forces import Attraction, Drag, GravityLike
     from carom.scene.friction import Coulomb, Friction
     from carom.scene.links import Bend, Bends, Link, Links
     from carom.scene.materials import Restitution
     from carom.scene.model import View
+    from carom.scene.shapes.base import Boundary, Obstacle
     from carom.scene.stepping import Stepping
     from carom.scene.structures import Structure
 

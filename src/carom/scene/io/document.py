@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene.agreement import flat
 from carom.scene.balls import Ball, Balls
-from carom.scene.boundary import Boundary, Box, Obstacle, Open
 from carom.scene.fields.base import Part
 from carom.scene.fields.columns import Materials
 from carom.scene.fields.quantities import LARGEST
@@ -19,8 +17,7 @@ from carom.scene.friction import Coulomb, Friction
 from carom.scene.links import Bends, Links
 from carom.scene.materials import Restitution
 from carom.scene.model import Scene
-from carom.scene.shapes.polygon import Circle, Polygon
-from carom.scene.shapes.solids import Block, Cylinder, HalfSpace, Wedge
+from carom.scene.shapes.box import Open
 from carom.scene.stepping import Stepping
 
 FEW = 100
@@ -41,8 +38,8 @@ def document(scene: Scene) -> dict[str, Any]:
         "contact_time": scene.contact_time,
         "stepping": _changed(scene.stepping, Stepping.model_fields),
         "view": {"y_down": True} if scene.view.y_down else {},
-        "boundary": {} if isinstance(scene.boundary, Open) else _solid(scene.boundary),
-        "obstacles": [_solid(solid) for solid in scene.obstacles],
+        "boundary": scene.boundary.table() if scene.boundary != Open() else {},
+        "obstacles": [solid.table() for solid in scene.obstacles],
         "balls": _balls(scene.balls),
         "links": _rows(scene.links),
         "bends": _rows(scene.bends),
@@ -53,7 +50,7 @@ def document(scene: Scene) -> dict[str, Any]:
 
 def _needs_gravity(scene: Scene) -> bool:
     """Does nothing but the gravity tell that an empty scene has three dimensions?"""
-    told = any(not flat(part) and not isinstance(part, Open) for part in (scene.boundary, *scene.obstacles))
+    told = any(not part.flat for part in (scene.boundary, *scene.obstacles))
     return not told and not len(scene.balls) and scene.dimension != 2
 
 
@@ -97,37 +94,6 @@ def _friction(friction: Friction) -> Any:
 
 def _coulomb(value: Coulomb) -> float | dict[str, float]:
     return value.static if value.static == value.dynamic else {"static": value.static, "dynamic": value.dynamic}
-
-
-def _solid(part: Boundary | Obstacle) -> dict[str, Any]:
-    content: dict[str, Any] = {"kind": part.kind}
-    if isinstance(part, Box):
-        content["size"] = list(part.size)
-        if any(part.periodic):
-            content["periodic"] = _alike(part.periodic)
-    elif isinstance(part, Circle | Cylinder):
-        content |= {"centre": list(part.centre), "radius": part.radius}
-    elif isinstance(part, HalfSpace):
-        content |= {"point": list(part.point), "normal": list(part.normal)}
-    elif isinstance(part, Block):
-        content |= {"low": list(part.low), "high": list(part.high)}
-    elif isinstance(part, Wedge):
-        content |= {"slope": part.slope, "intercept": part.intercept, "x": list(part.x), "bottom": part.bottom}
-    elif isinstance(part, Polygon):
-        content["vertices"] = [list(vertex) for vertex in part.vertices]
-        if any(part.bulges):
-            content["bulges"] = list(part.bulges)
-    if not isinstance(part, Open):
-        material = _alike(part.material) if isinstance(part.material, tuple) else part.material
-        content |= {} if material == "wall" else {"material": material}
-    if isinstance(part, Polygon) and part.holes:
-        content["holes"] = [_solid(hole) for hole in part.holes]
-    return content
-
-
-def _alike(values: Sequence[Any]) -> Any:
-    """One value if all are the same, else the list of them."""
-    return values[0] if len(set(values)) == 1 else list(values)
 
 
 def _balls(balls: Balls) -> list[dict[str, Any]] | dict[str, Any]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from carom import numerics
 from carom.errors import SceneError
 from carom.scene.balls import Balls
-from carom.scene.boundary import Box
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import NotNegative, Positive
 from carom.scene.library.filling import ball_volume, fill
@@ -21,6 +20,7 @@ from carom.scene.library.lattice import DENSEST
 from carom.scene.library.maxwell import thermal_velocities
 from carom.scene.library.options import MOST_BALLS, Dimension, Whole, option
 from carom.scene.model import Scene
+from carom.scene.shapes.box import Box
 
 __all__ = ["Atmosphere", "GasUnderGravity"]
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from carom.scene.balls import Ball, Balls
-from carom.scene.boundary import Box
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import Flag, Fraction, NotNegative, Number, Positive
 from carom.scene.library.options import Generator, Whole, option
 from carom.scene.materials import Restitution
 from carom.scene.model import Scene
-from carom.scene.shapes.polygon import Circle
+from carom.scene.shapes.box import Box
+from carom.scene.shapes.round import Circle
 
 __all__ = ["BilliardTest", "PoolBreak", "Sinai", "rack"]
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from carom.scene.balls import Ball, Balls
-from carom.scene.boundary import Box
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import Fraction, NotNegative, Positive
 from carom.scene.forces import GRAVITATIONAL_CONSTANT, Planet
@@ -18,6 +17,7 @@ from carom.scene.friction import Coulomb
 from carom.scene.library.filling import ball_volume, fill
 from carom.scene.library.options import Generator, Whole, option
 from carom.scene.model import Scene
+from carom.scene.shapes.box import Box
 from carom.scene.shapes.solids import Wedge
 from carom.scene.stepping import Stepping
 

@@ -11,7 +11,6 @@ from pydantic import model_validator
 
 from carom.errors import Problem, SceneError
 from carom.scene.balls import Ball, Balls
-from carom.scene.boundary import Box
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import Flag, NotNegative, Positive
 from carom.scene.library.filling import ball_volume, fill, fill_mixture
@@ -19,6 +18,7 @@ from carom.scene.library.lattice import DENSEST
 from carom.scene.library.maxwell import thermal_velocities
 from carom.scene.library.options import MOST_BALLS, Dimension, Generator, Whole, option
 from carom.scene.model import Scene
+from carom.scene.shapes.box import Box
 
 __all__ = ["Brownian", "Gas", "Thermal"]
 

@@ -11,7 +11,6 @@ from pydantic import model_validator
 
 from carom import numerics
 from carom.scene.balls import Balls
-from carom.scene.boundary import Box
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import NotNegative, Number, Positive
 from carom.scene.friction import Friction
@@ -20,7 +19,8 @@ from carom.scene.library.options import Dimension, Generator, Whole, option
 from carom.scene.links import Links
 from carom.scene.materials import Restitution
 from carom.scene.model import Scene
-from carom.scene.shapes.polygon import Circle
+from carom.scene.shapes.box import Box
+from carom.scene.shapes.round import Circle
 from carom.scene.structures import Chain, Cloth, SoftBody
 from carom.scene.structures.meshes import Choice
 

@@ -9,11 +9,11 @@ import numpy as np
 from pydantic import model_validator
 
 from carom.scene.balls import Ball, Balls
-from carom.scene.boundary import Box
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import Positive
 from carom.scene.library.options import Generator, Whole, option
 from carom.scene.model import Scene
+from carom.scene.shapes.box import Box
 
 __all__ = ["GalperinPi", "NewtonsCradle"]
 

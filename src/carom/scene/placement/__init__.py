@@ -1,1 +1,1 @@
-"""Where the balls of a scene are: do they overlap, are they inside, where can they rest?"""
+"""Where the balls of a scene are: do they overlap, are they inside?"""

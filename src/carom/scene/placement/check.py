@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from carom import numerics
 from carom.errors import Problem, the_first
 from carom.messages.phrase import Phrase
+from carom.scene.agreement import periods
 from carom.scene.balls import Balls
-from carom.scene.boundary import Box, Obstacle, Open
 from carom.scene.fields.columns import Flags, Floats
 from carom.scene.model import Scene
 from carom.scene.placement.overlaps import ROUNDING, TOLERANCE, Bodies, overlapping_pairs
-from carom.scene.shapes.polygon import Circle, Polygon
-from carom.scene.shapes.solids import Block, Cylinder, HalfSpace, Wedge
+from carom.scene.shapes.features import Prism, Room, Round, Solid
 
 __all__ = ["is_clear", "overlapping", "problems"]
 
@@ -62,19 +61,19 @@ def problems(scene: Scene, excused: NDArray[np.integer] | None = None) -> list[P
 
 def is_clear(scene: Scene, rows: Indices) -> bool:
     """Is it plain that these balls overlap nothing? It is quick; if not, `problems` looks closer."""
-    wall, balls = scene.boundary, scene.balls
-    if len(rows) > FEW or scene.obstacles or not isinstance(wall, Box | Open):
+    box, balls = scene.boundary.box, scene.balls
+    if len(rows) > FEW or scene.obstacles or (box is None and scene.boundary.bounded):
         return False
     place, radius = balls.position[rows], balls.radius[rows]
-    if isinstance(wall, Box):
-        size, depth = np.array(wall.size), np.where(wall.periodic, 0.0, radius[:, None])
+    if box is not None:
+        size, depth = np.array(box.size), np.where(box.periodic, 0.0, radius[:, None])
         if not ((depth <= place) & (place <= size - depth) & (2.0 * radius[:, None] <= size)).all():
             return False
-    periods = np.array(_periods(scene))
-    finite = np.where(np.isfinite(periods), periods, 0.0)
+    around = np.array(_periods(scene))
+    finite = np.where(np.isfinite(around), around, 0.0)
     apart = place[:, None] - balls.position
     with np.errstate(over="ignore"):  # as far as can be, they do not overlap
-        apart -= finite * np.round(apart / periods)
+        apart -= finite * np.round(apart / around)
         near = (apart * apart).sum(axis=2) <= (radius[:, None] + balls.radius) ** 2
     near[np.arange(len(rows)), rows] = False
     return not near.any()
@@ -96,18 +95,17 @@ def _slack(scene: Scene) -> Floats:
 
 
 def _at_boundary(scene: Scene) -> Iterator[_Found]:
-    if isinstance(scene.boundary, Box):
-        for axis, periodic in enumerate(scene.boundary.periodic):
-            yield from (_round_axis if periodic else _between_faces)(scene, scene.boundary, axis)
-    elif isinstance(scene.boundary, Circle):
-        yield _in_circle(scene, scene.boundary)
-    elif isinstance(scene.boundary, Cylinder):
-        yield _in_circle(scene, scene.boundary, "place.cylinder")
-    elif isinstance(scene.boundary, Polygon):
-        yield from _in_polygon(scene, scene.boundary)
+    for wall in scene.boundary.walls:
+        if isinstance(wall, Room):
+            for axis, periodic in enumerate(wall.periodic):
+                yield from (_round_axis if periodic else _between_faces)(scene, wall, axis)
+        elif isinstance(wall, Prism):
+            yield from _in_prism(scene, wall)
+        elif isinstance(wall, Round):
+            yield _in_round(scene, wall)
 
 
-def _round_axis(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
+def _round_axis(scene: Scene, box: Room, axis: int) -> Iterator[_Found]:
     """Along a periodic axis the centre is in the box, and a ball does not meet its own image."""
     balls = scene.balls
     length, name, place = box.size[axis], "xyz"[axis], balls.position[:, axis]
@@ -123,7 +121,7 @@ def _round_axis(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
     yield _described(np.flatnonzero(2.0 * balls.radius > length * (1.0 + TOLERANCE)), too_large)
 
 
-def _between_faces(scene: Scene, box: Box, axis: int) -> Iterator[_Found]:
+def _between_faces(scene: Scene, box: Room, axis: int) -> Iterator[_Found]:
     """Along an axis with walls a moving ball is wholly between them."""
     balls = scene.balls
     place, slack = balls.position[:, axis], _slack(scene) + ROUNDING * box.size[axis]
@@ -139,19 +137,19 @@ def _beyond(balls: Balls, depth: Floats, wall: Phrase, ball: int) -> Problem:
     return Problem("ball.across", ball=ball, wall=wall, depth=depth[ball], radius=balls.radius[ball])
 
 
-def _in_circle(scene: Scene, circle: Circle | Cylinder, name: str = "place.circle") -> _Found:
-    balls = scene.balls
-    depth = circle.radius - np.linalg.norm(balls.position[:, : len(circle.centre)] - circle.centre, axis=1)
-    slack = _slack(scene) + ROUNDING * circle.radius
+def _in_round(scene: Scene, wall: Round) -> _Found:
+    balls, depth = scene.balls, wall.distance(scene.balls.position)
+    slack = _slack(scene) + ROUNDING * wall.radius
     bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
-    return _described(bad, partial(_beyond, balls, depth, Phrase(name)))
+    name = Phrase("place.circle" if len(wall.centre) == scene.dimension else "place.cylinder")
+    return _described(bad, partial(_beyond, balls, depth, name))
 
 
-def _in_polygon(scene: Scene, polygon: Polygon) -> Iterator[_Found]:
+def _in_prism(scene: Scene, wall: Prism) -> Iterator[_Found]:
     """A moving ball is wholly inside the outline; its holes are among the solids."""
     balls = scene.balls
     moving = np.flatnonzero(~balls.fixed)
-    inside, away, edge = _near_outline(scene, polygon, moving, (0.0, 0.0))
+    inside, away, edge = _near_outline(scene, wall, moving, (0.0, 0.0))
     slack = _slack(scene)[moving]
     outside = ~inside & (away > slack)
     across = ~outside & (away < balls.radius[moving] - slack)
@@ -169,43 +167,46 @@ def _in_polygon(scene: Scene, polygon: Polygon) -> Iterator[_Found]:
     yield _described(moving[across], describe_across)
 
 
-def _near_outline(
-    scene: Scene, polygon: Polygon | Wedge, which: Indices, shift: Sequence[float]
-) -> tuple[Flags, Floats, Indices]:
+def _near_outline(scene: Scene, prism: Prism, which: Indices, shift: Sequence[float]) -> tuple[Flags, Floats, Indices]:
     """Whether the centres are inside, how far the outline is (if it is near), and the edge that is nearest."""
     balls = scene.balls
     position = balls.position[which, :2] - shift  # in space, a prism along z
     reach = float((balls.radius[which] + 2.0 * _slack(scene)[which]).max(initial=0.0))
-    away, edge = polygon.outline.distance(position, reach)
-    return polygon.outline.contains(position), away, edge
+    away, edge = prism.outline.distance(position, reach)
+    return prism.outline.contains(position), away, edge
 
 
 # --- solids
 
 
-def _solids(scene: Scene) -> Iterator[tuple[Phrase, Obstacle]]:
-    """All that is solid, with its name: the obstacles, and the holes of the boundary."""
-    if isinstance(scene.boundary, Polygon):
-        yield from ((Phrase("place.hole", k=index), hole) for index, hole in enumerate(scene.boundary.holes))
-    yield from ((Phrase("place.obstacle", k=index), obstacle) for index, obstacle in enumerate(scene.obstacles))
+def _solids(scene: Scene) -> Iterator[tuple[Phrase, Solid]]:
+    """All that is solid, with its name: the holes of the boundary, and the obstacles."""
+    for wall in scene.boundary.walls:
+        if isinstance(wall, Prism):
+            yield from ((Phrase("place.hole", k=index), hole) for index, hole in enumerate(wall.holes))
+    for index, obstacle in enumerate(scene.obstacles):
+        yield from ((Phrase("place.obstacle", k=index), feature) for feature in obstacle.solids())
+
+
+def _is_sphere(scene: Scene, solid: Solid) -> bool:
+    """Solid circles, in 3D spheres, are looked for together with the balls."""
+    return isinstance(solid, Round) and len(solid.centre) == scene.dimension
 
 
 def _periods(scene: Scene) -> list[float]:
-    if not isinstance(scene.boundary, Box):
-        return [np.inf] * scene.dimension
-    return [s if around else np.inf for s, around in zip(scene.boundary.size, scene.boundary.periodic, strict=True)]
+    return periods(scene.boundary, scene.dimension)
 
 
 def _at_polygons(scene: Scene) -> Iterator[_Found]:
     """No moving ball is inside or across a solid polygon, nor an image of it."""
     shifts = [(-p, 0.0, p) if np.isfinite(p) else (0.0,) for p in _periods(scene)[:2]]
     for name, solid in _solids(scene):
-        if isinstance(solid, Polygon | Wedge):
+        if isinstance(solid, Prism):
             for shift in product(*shifts):
                 yield _at_polygon(scene, solid, name, shift)
 
 
-def _at_polygon(scene: Scene, solid: Polygon | Wedge, name: Phrase, shift: Sequence[float]) -> _Found:
+def _at_polygon(scene: Scene, solid: Prism, name: Phrase, shift: Sequence[float]) -> _Found:
     balls = scene.balls
     lower, upper = solid.outline.box[0].min(axis=0) + shift, solid.outline.box[1].max(axis=0) + shift
     margin = balls.radius[:, None]
@@ -227,11 +228,11 @@ def _at_polygon(scene: Scene, solid: Polygon | Wedge, name: Phrase, shift: Seque
 
 
 def _at_solids(scene: Scene) -> Iterator[_Found]:
-    """No moving ball is inside or across a half-space, a block or a cylinder."""
+    """No moving ball is inside or across another solid."""
     balls = scene.balls
     for name, solid in _solids(scene):
-        if isinstance(solid, HalfSpace | Block | Cylinder):
-            away = _distance(solid, balls.position)
+        if not isinstance(solid, Prism) and not _is_sphere(scene, solid):
+            away = solid.distance(balls.position)
             bad = np.flatnonzero((away < balls.radius - _slack(scene)) & ~balls.fixed)
             yield _described(bad, partial(_in_solid, balls, away, name))
 
@@ -240,17 +241,6 @@ def _in_solid(balls: Balls, away: Floats, name: Phrase, ball: int) -> Problem:
     if away[ball] < 0.0:
         return Problem("ball.inside-deep", ball=ball, name=name, depth=-away[ball])
     return Problem("ball.overlaps", ball=ball, name=name, away=away[ball], radius=balls.radius[ball])
-
-
-def _distance(solid: HalfSpace | Block | Cylinder, x: Floats) -> Floats:
-    """How far points are from a solid; negative inside."""
-    if isinstance(solid, HalfSpace):
-        return np.asarray(numerics.product(x - solid.point, solid.unit_normal))
-    if isinstance(solid, Cylinder):
-        return np.asarray(np.linalg.norm(x[:, :2] - solid.centre, axis=1) - solid.radius)
-    beyond = np.maximum(np.array(solid.low) - x, x - np.array(solid.high))
-    outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
-    return np.asarray(outside + np.minimum(beyond.max(axis=1), 0.0))
 
 
 # --- pairs
@@ -262,7 +252,7 @@ def overlapping(scene: Scene) -> Indices:
     return pairs[_can_collide(scene, pairs)]
 
 
-def _bodies(scene: Scene, circles: Sequence[Circle]) -> Bodies:
+def _bodies(scene: Scene, circles: Sequence[Round]) -> Bodies:
     """Balls, and solid circles after them; where balls pile up, without the part that may overlap."""
     balls = scene.balls
     return Bodies(
@@ -276,10 +266,10 @@ def _bodies(scene: Scene, circles: Sequence[Circle]) -> Bodies:
 def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Iterator[_Found]:
     """Balls that overlap each other, or a solid circle, which is a fixed ball here; but for pairs that are excused."""
     balls = scene.balls
-    circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Circle)]
+    circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Round) and _is_sphere(scene, solid)]
     bodies = _bodies(scene, [circle for _, circle in circles])
-    periods = _periods(scene)
-    pairs, complete = overlapping_pairs(bodies, periods)
+    around = _periods(scene)
+    pairs, complete = overlapping_pairs(bodies, around)
     pairs = pairs[_can_collide(scene, pairs)]
     if excused is not None:
         known, place = (np.sort(rows, axis=1) @ (len(bodies.radius), 1) for rows in (excused, pairs))
@@ -287,7 +277,7 @@ def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Itera
 
     def describe(index: int) -> Problem:
         one, other = pairs[index].tolist()
-        apart = _apart(bodies.position[one] - bodies.position[other], periods)
+        apart = _apart(bodies.position[one] - bodies.position[other], around)
         if other >= len(balls):
             name, circle = circles[other - len(balls)]
             radii = balls.radius[one] + circle.radius
@@ -312,7 +302,7 @@ def _can_collide(scene: Scene, pairs: NDArray[np.int64]) -> Flags:
     return np.asarray(solid | free)
 
 
-def _apart(between: Floats, periods: Sequence[float]) -> float:
+def _apart(between: Floats, around: Sequence[float]) -> float:
     """The distance, in periodic space to the nearest image."""
-    nearest = [x - p * round(x / p) if np.isfinite(p) else x for x, p in zip(between.tolist(), periods, strict=True)]
+    nearest = [x - p * round(x / p) if np.isfinite(p) else x for x, p in zip(between.tolist(), around, strict=True)]
     return numerics.length(nearest)

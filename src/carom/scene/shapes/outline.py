@@ -89,6 +89,14 @@ class Outline:
         segments = self.radius[curved] ** 2 * (angle - numerics.each(math.sin, angle))
         return float((np.sum(x * dy - y * dx) + np.sum(segments)) / 2)
 
+    @cached_property
+    def length(self) -> float:
+        """Once round, m."""
+        straight = np.hypot(*self.chord.T)
+        curved = self.bulge != 0.0
+        arcs = self.radius[curved] * 4.0 * np.arctan(np.abs(self.bulge[curved]))
+        return float(straight[~curved].sum() + arcs.sum())
+
     def contains(self, points: Floats) -> Flags:
         """Is each point inside? By parity: of the edges that a ray meets, and of the arcs' segments round the point."""
         order = np.argsort(points[:, 1], kind="stable")

@@ -1,4 +1,4 @@
-"""Polygons with straight and curved edges and with holes, and circles."""
+"""Polygons with straight and curved edges and with holes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,10 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, mo
 
 from carom.errors import Problem, SceneError, the_first
 from carom.messages.phrase import Phrase
-from carom.scene.fields.base import Part, fault, shown, written
+from carom.scene.fields.base import fault, shown, written
 from carom.scene.fields.quantities import (
     Number,
     PlaneVector,
-    Positive,
-    Vector,
-    VectorLike,
     Word,
     each,
     number,
@@ -28,8 +25,11 @@ from carom.scene.fields.quantities import (
     sequence,
     word,
 )
+from carom.scene.shapes.base import Boundary, Obstacle
 from carom.scene.shapes.crossings import box_pairs, first_crossing
+from carom.scene.shapes.features import Prism
 from carom.scene.shapes.outline import Outline
+from carom.scene.shapes.round import Circle
 
 FLATTEST, ROUNDEST = 1e-6, 1e6
 """Bulges other than 0 lie between these, so that the radius of the arc stays comparable with the edge."""
@@ -40,32 +40,8 @@ MOST_TRIED = 20_000
 """Most pairs of holes with boxes that overlap: those of holes that are apart are few."""
 MOST_CORNERS = 100_000
 """More corners than anyone draws; checking that so many edges do not cross takes a while."""
-
-
-class Circle(Part):
-    """A circle; in 3D a sphere. As a boundary it holds the balls inside, as an obstacle or a hole outside."""
-
-    by_position: ClassVar = ("centre", "radius")
-
-    kind: Literal["circle"] = "circle"
-    centre: Vector = Field(description="place of the centre, in m, two or three numbers")
-    radius: Positive = Field(description="radius, in m, above 0")
-    material: Word = Field(default="wall", description="material of the wall")
-
-    if TYPE_CHECKING:  # more may be given than is stored
-
-        def __init__(self, centre: VectorLike, radius: float, *, material: str = ...) -> None: ...
-
-    @property
-    def dimension(self) -> int:
-        """2 or 3."""
-        return len(self.centre)
-
-    @property
-    def outline(self) -> Outline:
-        """The circle as two half circles (in 2D)."""
-        (x, y), r = self.centre, self.radius
-        return Outline.closed([(x - r, y), (x + r, y)], [1.0, 1.0])
+LEVEL = 1e-12
+"""Sine of the angle up to which an edge counts as level, or as upright."""
 
 
 def _vertices(value: object) -> tuple[Any, ...]:
@@ -79,7 +55,7 @@ def _bulge(value: object) -> float:
     return bulge
 
 
-class Polygon(Part):
+class Polygon(Boundary, Obstacle):
     """A region of the plane with a simple closed outline, and holes in it; in 3D a prism, unbounded along z.
 
     Edge k goes from vertex k to the next. Its bulge is the tangent of a quarter of the angle of the arc that
@@ -89,6 +65,8 @@ class Polygon(Part):
     """
 
     by_position: ClassVar = ("vertices",)
+    exact_in: ClassVar = (2,)
+    flat: ClassVar = True
 
     kind: Literal["polygon"] = "polygon"
     vertices: Annotated[tuple[PlaneVector, ...], BeforeValidator(_vertices)] = Field(
@@ -151,14 +129,48 @@ class Polygon(Part):
         )
 
     @property
-    def dimension(self) -> int:
-        """Always 2: it is drawn in the plane, and in 3D it is the same at every z."""
-        return 2
-
-    @property
     def outline(self) -> Outline:
         """The outline without the holes, counter-clockwise."""
         return Outline.closed(self.vertices, self.bulges)
+
+    @property
+    def walls(self) -> Iterator[Prism]:
+        """Its outline round the balls, and the holes in it."""
+        holes = tuple(part for k, hole in enumerate(self.holes) for part in hole.solids(f"hole {k}"))
+        yield Prism(self.outline, self.material, "", inside=True, holes=holes)
+
+    def solids(self, name: str = "") -> Iterator[Prism]:
+        """Its inside."""
+        yield Prism(self.outline, self.material, name)
+
+    def check_solid(self) -> None:
+        """As an obstacle it has no holes."""
+        if self.holes:
+            raise fault("obstacle.no-holes", where="holes")
+
+    @property
+    def handles(self) -> tuple[tuple[float, float], ...]:
+        """Its vertices."""
+        return tuple((x, y) for x, y in self.vertices)
+
+    def with_handle(self, number: int, to: Sequence[float]) -> Polygon:
+        """A copy with one of its vertices moved."""
+        return self.replace(vertices=[to if k == number else vertex for k, vertex in enumerate(self.vertices)])
+
+    def lodges(self, gravity: Sequence[float]) -> bool:
+        """Has it a bowl, or an edge that faces up and is not level? The region is on the left of its edges."""
+        (dx, dy), (gx, gy) = self.outline.chord.T, gravity[:2]
+        size = LEVEL * np.hypot(dx, dy) * np.hypot(gx, gy)
+        faces_up, falls = dy * gx - dx * gy > size, np.abs(dx * gx + dy * gy) > size
+        return bool(any(gravity[:2]) and (any(self.bulges) or (faces_up & falls).any()))
+
+    def volume(self, inset: float = 0.0) -> float:  # noqa: ARG002  # walls are taken as they are
+        """Its area without the holes, m², with walls as they are."""
+        return abs(self.outline.area) - sum(abs(hole.outline.area) for hole in self.holes)
+
+    def wall_area(self, inset: float = 0.0) -> float:  # noqa: ARG002  # walls are taken as they are
+        """The length of its edges and those of the holes, m."""
+        return sum(each.outline.length for each in (self, *self.holes))
 
 
 Hole: TypeAlias = Polygon | Circle

@@ -1,8 +1,8 @@
-"""Solid things beyond circles and polygons: half-spaces, cylinders, blocks and wedges."""
+"""Solid things beyond round ones and polygons: half-spaces, blocks and wedges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
@@ -10,13 +10,11 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from carom import numerics
 from carom.errors import Problem, SceneError
-from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.base import fault, shown
 from carom.scene.fields.quantities import (
     LARGEST,
     SMALLEST,
     Number,
-    PlaneVector,
-    Positive,
     Vector,
     VectorLike,
     Word,
@@ -24,6 +22,8 @@ from carom.scene.fields.quantities import (
     same_length,
     vector,
 )
+from carom.scene.shapes.base import Obstacle
+from carom.scene.shapes.features import Cuboid, Plane, Prism
 from carom.scene.shapes.outline import Outline
 
 
@@ -38,7 +38,7 @@ def _direction(value: object) -> tuple[float, ...]:
 Direction = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), BeforeValidator(_direction)]
 
 
-class HalfSpace(Part):
+class HalfSpace(Obstacle):
     """All that is on one side of a plane, such as the ground; in 2D, of a line. The normal points into free space."""
 
     by_position: ClassVar = ("point", "normal")
@@ -67,31 +67,14 @@ class HalfSpace(Part):
     @property
     def unit_normal(self) -> tuple[float, ...]:
         """The normal, of length 1."""
-        normal = np.array(self.normal) / max(map(abs, self.normal))
-        return tuple((normal / numerics.length(normal)).tolist())
+        return Plane(self.point, self.normal, self.material, "").unit_normal
+
+    def solids(self, name: str = "") -> Iterator[Plane]:
+        """Its surface."""
+        yield Plane(self.point, self.normal, self.material, name)
 
 
-class Cylinder(Part):
-    """A cylinder along z, without ends; in 3D only. As a boundary it holds the balls inside, as an obstacle outside."""
-
-    by_position: ClassVar = ("centre", "radius")
-
-    kind: Literal["cylinder"] = "cylinder"
-    centre: PlaneVector = Field(description="x and y of its axis, in m, two numbers")
-    radius: Positive = Field(description="radius, in m, above 0")
-    material: Word = Field(default="wall", description="material of the wall")
-
-    if TYPE_CHECKING:  # more may be given than is stored
-
-        def __init__(self, centre: VectorLike, radius: float, *, material: str = ...) -> None: ...
-
-    @property
-    def dimension(self) -> int:
-        """Always 3."""
-        return 3
-
-
-class Block(Part):
+class Block(Obstacle):
     """A solid rectangle, or in 3D a cuboid, with sides along the axes."""
 
     by_position: ClassVar = ("low", "high")
@@ -122,6 +105,27 @@ class Block(Part):
         """2 or 3."""
         return len(self.low)
 
+    def solids(self, name: str = "") -> Iterator[Cuboid]:
+        """All of it."""
+        yield Cuboid(self.low, self.high, self.material, name)
+
+    @property
+    def half_width(self) -> float:
+        """Half of its shortest side, m."""
+        return 0.5 * min(high - low for low, high in zip(self.low, self.high, strict=True))
+
+    @property
+    def handles(self) -> tuple[tuple[float, float], ...]:
+        """Its corners in the plane, counter-clockwise from the lower one."""
+        return tuple(Cuboid(self.low, self.high, self.material, "").base)
+
+    def with_handle(self, number: int, to: Sequence[float]) -> Block:
+        """A copy with one of these corners moved."""
+        low, high = list(self.low), list(self.high)
+        (low if number in (0, 3) else high)[0] = to[0]
+        (low if number in (0, 1) else high)[1] = to[1]
+        return self.replace(low=low, high=high)
+
 
 def _span(value: object) -> Sequence[float]:
     low, high = plane_vector(value)
@@ -130,8 +134,10 @@ def _span(value: object) -> Sequence[float]:
     return low, high
 
 
-class Wedge(Part):
+class Wedge(Obstacle):
     """What is below a slope: y < slope x + intercept, between two x and above a bottom; in 3D unbounded along z."""
+
+    flat: ClassVar = True
 
     kind: Literal["wedge"] = "wedge"
     slope: Number = Field(description="rise over run of the surface")
@@ -175,3 +181,14 @@ class Wedge(Part):
     def outline(self) -> Outline:
         """Its outline in the plane, counter-clockwise."""
         return Outline.closed(self.corners)
+
+    def solids(self, name: str = "") -> Iterator[Prism]:
+        """What is below the slope."""
+        yield Prism(self.outline, (self.material,) * len(self.corners), name)
+
+    @property
+    def half_width(self) -> float:
+        """Its area over the length of its outline, m: of a long strip half its width, less if it is nearly as long."""
+        x, y = np.array(self.corners).T
+        area = 0.5 * abs(float(numerics.product(x, np.roll(y, -1)) - numerics.product(y, np.roll(x, -1))))
+        return area / float(np.hypot(x - np.roll(x, -1), y - np.roll(y, -1)).sum())

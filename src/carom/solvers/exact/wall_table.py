@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from carom import numerics
 from carom.physics.walls import BOWL, CORNER, DOME, NO_BALL, PIN, PLANE, SEGMENT, wall_record
-from carom.scene import Boundary, Box, Circle, Polygon, Scene
-from carom.scene.boundary import FACES
+from carom.scene import Box, Scene
+from carom.scene.shapes.features import Cuboid, Feature, Plane, Prism, Room, Round
 from carom.scene.shapes.outline import Outline
 
 Records = NDArray[Any]
@@ -28,37 +28,30 @@ class Walls:
         self.names: list[str] = []
         self.materials: list[str] = []
         self._rows: list[Records] = []
-        boundary = scene.boundary
-        if isinstance(boundary, Box):
-            self._add_faces(boundary)
-        elif isinstance(boundary, Polygon):
-            self._add_outline(boundary, "", solid=False)
-            for k, hole in enumerate(boundary.holes):
-                self._add_solid(hole, f"hole {k}")
-        elif isinstance(boundary, Circle):
-            self._add_circle(boundary, "circle", BOWL)
+        if scene.dimension in scene.boundary.exact_in:
+            self._add_features(scene.boundary.walls)
         for k, obstacle in enumerate(scene.obstacles):
-            if isinstance(obstacle, Circle | Polygon):
-                self._add_solid(obstacle, f"obstacle {k}")
+            if scene.dimension in obstacle.exact_in:
+                self._add_features(obstacle.solids(f"obstacle {k}"))
         self._add_pins(scene)
         records = np.concatenate(self._rows) if self._rows else np.zeros(0, wall_record)
-        self.records = with_images(records, boundary, float(scene.balls.radius.max(initial=0.0)))
-        self.records["slack"] = 65536.0 * np.finfo(float).eps * extent(self.records, boundary)
+        self.records = with_images(records, scene.boundary.box, float(scene.balls.radius.max(initial=0.0)))
+        self.records["slack"] = 65536.0 * np.finfo(float).eps * extent(self.records, scene.boundary.box)
 
     def name(self, row: int) -> str:
         """What a wall is called: "x-", "edge 3", "hole 0", "obstacle 1 corner 2" and so on."""
         return self.names[int(self.records["label"][row])]
 
-    def _add(self, count: int, names: Iterator[str], kind: int, materials: Any) -> Records:
+    def _add(self, names: Sequence[str], kind: int, materials: Iterable[str]) -> Records:
         """Append blank rows and give them to the caller to fill."""
-        rows = np.zeros(count, wall_record)
+        rows = np.zeros(len(names), wall_record)
         rows["kind"] = kind
         rows["ball"] = NO_BALL
         rows["cosine"] = WHOLE
-        rows["label"] = np.arange(len(self.names), len(self.names) + count)
+        rows["label"] = np.arange(len(self.names), len(self.names) + len(names))
         self.names.extend(names)
-        if materials:
-            rows["material"] = [self._material(each) for each in materials]
+        for row, material in zip(rows, materials, strict=False):
+            row["material"] = self._material(material)
         self._rows.append(rows)
         return rows
 
@@ -67,41 +60,46 @@ class Walls:
             self.materials.append(name)
         return self.materials.index(name)
 
-    def _add_faces(self, box: Box) -> None:
-        faces = [face for face in range(2 * len(box.size)) if not box.periodic[face // 2]]
-        rows = self._add(len(faces), (FACES[face] for face in faces), PLANE, [box.material[face] for face in faces])
-        for row, face in zip(rows, faces, strict=True):
-            axis, upper = "xyz"[face // 2], face % 2
-            row[f"p{axis}"] = box.size[face // 2] * upper
-            row[f"n{axis}"] = 1.0 - 2.0 * upper
+    def _add_features(self, features: Iterable[Feature]) -> None:
+        for feature in features:
+            match feature:
+                case Room():
+                    self._add_features(feature.faces)
+                case Plane():
+                    self._add_plane(feature)
+                case Round():
+                    self._add_round(feature)
+                case Prism():
+                    self._add_outline(feature)
+                    self._add_features(feature.holes)
+                case Cuboid():
+                    raise NotImplementedError("this solver has no law for a block: give it an outline")
 
-    def _add_solid(self, solid: Polygon | Circle, name: str) -> None:
-        if isinstance(solid, Circle):
-            self._add_circle(solid, name, DOME)
-        else:
-            self._add_outline(solid, f"{name} ", solid=True)
+    def _add_plane(self, plane: Plane) -> None:
+        row = self._add([plane.name], PLANE, [plane.material])
+        for axis, place, normal in zip("xyz", plane.point, plane.unit_normal, strict=False):
+            row[f"p{axis}"], row[f"n{axis}"] = place, normal
 
-    def _add_circle(self, circle: Circle, name: str, kind: int) -> None:
-        row = self._add(1, iter([name]), kind, [circle.material])
-        row["px"], row["py"], row["pz"] = (*circle.centre, 0.0)[:3]
-        row["r"] = circle.radius
+    def _add_round(self, wall: Round) -> None:
+        row = self._add([wall.name], BOWL if wall.inside else DOME, [wall.material])
+        row["px"], row["py"], row["pz"] = (*wall.centre, 0.0)[:3]
+        row["r"] = wall.radius
 
-    def _add_outline(self, polygon: Polygon, prefix: str, *, solid: bool) -> None:
-        """Edges and corners; the region is on the left of the edges, or on the right if the polygon is solid."""
-        outline = polygon.outline
-        count = len(outline.start)
-        rows = self._add(count, (f"{prefix}edge {k}" for k in range(count)), SEGMENT, polygon.material)
+    def _add_outline(self, prism: Prism) -> None:
+        """Edges and corners; the region is on the left of the edges, or on the right if the outline is solid."""
+        outline, side = prism.outline, 1.0 if prism.inside else -1.0
+        prefix = f"{prism.name} ".lstrip()
+        edges = [f"{prefix}edge {k}" for k in range(len(outline.start))]
+        rows = self._add(edges, SEGMENT, prism.materials)
         length = np.hypot(*outline.chord.T)
         tangent = outline.chord / length[:, None]
-        side = -1.0 if solid else 1.0
         rows["px"], rows["py"] = outline.start.T
         rows["tx"], rows["ty"] = tangent.T
         rows["nx"], rows["ny"] = -side * tangent[:, 1], side * tangent[:, 0]
         rows["length"] = length
         bend_edges(rows, outline, side)
         sharp = np.flatnonzero(side * turning(outline) < -FLAT)
-        names = (f"{prefix}corner {k}" for k in sharp)
-        corners = self._add(sharp.size, names, CORNER, [polygon.material[k] for k in sharp])
+        corners = self._add([f"{prefix}corner {k}" for k in sharp], CORNER, [prism.materials[k] for k in sharp])
         corners["px"], corners["py"] = outline.start[sharp].T
 
     def _add_pins(self, scene: Scene) -> None:
@@ -110,7 +108,7 @@ class Walls:
         fixed = np.flatnonzero(balls.fixed)
         if not fixed.size:
             return
-        rows = self._add(fixed.size, (f"ball {k}" for k in fixed), PIN, ())
+        rows = self._add([f"ball {k}" for k in fixed], PIN, ())
         rows["material"] = balls.material.codes[fixed]
         rows["ball"] = fixed
         rows["px"], rows["py"] = balls.position[fixed, :2].T
@@ -143,29 +141,29 @@ def bend_edges(rows: Records, outline: Outline, side: float) -> None:
     rows[curved] = arcs
 
 
-def with_images(records: Records, boundary: Boundary, reach: float) -> Records:
+def with_images(records: Records, box: Box | None, reach: float) -> Records:
     """The walls, and in periodic space those of their images that a ball inside the box can touch."""
-    if not isinstance(boundary, Box) or not any(boundary.periodic) or not records.size:
+    if box is None or not any(box.periodic) or not records.size:
         return records
-    steps = [(-1, 0, 1) if periodic else (0,) for periodic in boundary.periodic]
+    steps = [(-1, 0, 1) if periodic else (0,) for periodic in box.periodic]
     parts = []
     for step in product(*steps):
         shifted = records.copy()
         near = np.ones(records.size, dtype=bool)
         for axis, count in enumerate(step):
             place = "xyz"[axis]
-            shifted[f"p{place}"] += count * boundary.size[axis]
+            shifted[f"p{place}"] += count * box.size[axis]
             if count:
                 size = shifted["r"] + shifted["length"] + reach
                 near &= shifted["kind"] != PLANE
-                near &= (shifted[f"p{place}"] + size >= 0.0) & (shifted[f"p{place}"] - size <= boundary.size[axis])
+                near &= (shifted[f"p{place}"] + size >= 0.0) & (shifted[f"p{place}"] - size <= box.size[axis])
         parts.append(shifted[near])
     return np.concatenate(parts)
 
 
-def extent(records: Records, boundary: Boundary) -> float:
+def extent(records: Records, box: Box | None) -> float:
     """The largest coordinate of the walls, m."""
-    largest = max(boundary.size) if isinstance(boundary, Box) else 0.0
+    largest = max(box.size) if box is not None else 0.0
     if records.size:
         size = records["r"] + records["length"]
         largest = max(largest, *(float((np.abs(records[f"p{axis}"]) + size).max()) for axis in "xyz"))

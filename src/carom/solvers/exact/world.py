@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from carom import numerics
 from carom.errors import NotExactError
-from carom.scene import Box, Open, Scene
+from carom.scene import Scene
 from carom.solvers.exact.balls import Anchors
 from carom.solvers.exact.wall_table import Walls, wall_bounds
 
@@ -56,12 +56,12 @@ class World:
         bounce, wall_bounce = scene.restitution.table(
             scene.balls.material.names or ("ball",), tuple(walls.materials) or ("wall",)
         )
-        box = scene.boundary if isinstance(scene.boundary, Box) else None
+        box = scene.boundary.box
         missing = 3 - scene.dimension
         gravity = (*scene.gravity, *(0.0,) * missing)
         return cls(
             dimension=scene.dimension,
-            bounded=not isinstance(scene.boundary, Open),
+            bounded=scene.boundary.bounded,
             extent=extent(scene, walls),
             size=(*box.size, *(1.0,) * missing) if box else (1.0, 1.0, 1.0),  # type: ignore[arg-type]  # three in all
             periodic=(*box.periodic, *(False,) * missing) if box else (False, False, False),  # type: ignore[arg-type]
@@ -76,10 +76,10 @@ class World:
 
 def extent(scene: Scene, walls: Walls) -> float | None:
     """The longest side of the region of a scene, m; None if it has no end."""
-    if isinstance(scene.boundary, Open):
+    if not scene.boundary.bounded:
         return None
-    if isinstance(scene.boundary, Box):
-        return max(scene.boundary.size)
+    if scene.boundary.box is not None:
+        return max(scene.boundary.box.size)
     low, high = wall_bounds(walls.records)
     return float((high - low)[: scene.dimension].max())
 
@@ -115,7 +115,7 @@ def contact_of(scene: Scene) -> Contact:
 
 def span(scene: Scene) -> float:
     """The largest distance along an axis between two balls, or between walls, m."""
-    if isinstance(scene.boundary, Box):
-        return max(scene.boundary.size)
+    if scene.boundary.box is not None:
+        return max(scene.boundary.box.size)
     places: Any = scene.balls.position
     return float((places.max(axis=0) - places.min(axis=0)).max()) or 1.0

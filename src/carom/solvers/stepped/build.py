@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from carom.physics.clearance import clearance_of
 from carom.physics.regions import HALF_SPACE, OUTLINE, edge_record, region_record
-from carom.scene import Box, Scene
+from carom.scene import Scene
 from carom.solvers.stepped.attraction.tree import attraction_of
 from carom.solvers.stepped.contacts.grid import Space, grid_memory
 from carom.solvers.stepped.contacts.meet import Setting, Walls
@@ -127,8 +127,8 @@ def setting_of(scene: Scene, state: State, walls: tuple[str, ...]) -> Setting:
 
 def space_of(scene: Scene) -> Space:
     """Where space begins and how long it is, where that is known, and is it periodic?"""
-    box = scene.boundary
-    if not isinstance(box, Box):
+    box = scene.boundary.box
+    if box is None:
         return Space((0.0,) * 3, (0.0,) * 3, (False,) * 3)
     missing = 3 - scene.dimension
     size, periodic = (*box.size, *(0.0,) * missing), (*box.periodic, *(False,) * missing)

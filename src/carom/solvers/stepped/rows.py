@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene import Box, Scene
+from carom.scene import Scene
 from carom.solvers.stepped.forces.sum import Hinges, Springs
 
 Floats = NDArray[np.float64]
@@ -58,8 +58,8 @@ class State:
 
 def periods_of(scene: Scene) -> tuple[float, ...]:
     """The lengths of periodic axes, 0 for others; empty where no axis is periodic."""
-    box = scene.boundary
-    if not isinstance(box, Box) or not any(box.periodic):
+    box = scene.boundary.box
+    if box is None or not any(box.periodic):
         return ()
     lengths = [size if around else 0.0 for size, around in zip(box.size, box.periodic, strict=True)]
     return (*lengths, *(0.0,) * (3 - len(lengths)))

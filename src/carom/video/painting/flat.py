@@ -13,7 +13,7 @@ from carom.video.painting.camera import Camera, FlatCamera
 from carom.video.painting.canvas import POINT, Canvas
 from carom.video.painting.colours import mixed, rgb
 from carom.views.palette import Palette
-from carom.views.shapes import Shape, shapes
+from carom.views.shapes import Contour, contours
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -136,14 +136,14 @@ def walls(scene: Scene, camera: FlatCamera, pencil: Pencil) -> list[Artist]:
     """The field, its walls, and what is solid."""
     reach = 2.0 * sum(camera.size) / camera.scale
     drawn: list[Artist] = []
-    for shape in shapes(scene, reach):
+    for shape in contours(scene, reach):
         loops = [camera.project(loop) for loop in shape.loops if len(loop)]
         if loops:
             drawn += _solid(loops, pencil, camera.size) if shape.solid else _field(shape, loops, pencil)
     return drawn
 
 
-def _field(shape: Shape, loops: list[Floats], pencil: Pencil) -> Iterator[Artist]:
+def _field(shape: Contour, loops: list[Floats], pencil: Pencil) -> Iterator[Artist]:
     """Where balls are, and the walls round it; sides that are joined are dashed."""
     palette = pencil.palette
     yield pencil.patch(loops, 0.0, facecolor=palette.field, edgecolor="none")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.observe.frame import Frame
-from carom.scene import Box, Open, Scene
+from carom.scene import Box, Scene
 from carom.scene.links import nearest_image
 from carom.video.options import Look
 from carom.video.painting import flat
@@ -168,8 +168,9 @@ class Picture:
 
     @property
     def _box(self) -> Box:
-        assert isinstance(self.scene.boundary, Box)  # noqa: S101  # only a box has joined sides
-        return self.scene.boundary
+        box = self.scene.boundary.box
+        assert box is not None  # noqa: S101  # only a box has joined sides
+        return box
 
     def _links(self, frame: Frame) -> Iterator[Artist]:
         """Lines between balls; the nearest way, where space repeats."""
@@ -241,7 +242,7 @@ class Picture:
 def seen(scene: Scene, instants: list[Frame]) -> tuple[Floats, Floats]:
     """Lower and upper corner of what a film shows; where nothing bounds space, with room for what happens."""
     low, high = bounds(scene)
-    if not isinstance(scene.boundary, Open):
+    if scene.boundary.bounded:
         return low, high
     first_low, first_high = low.copy(), high.copy()
     for frame in instants:

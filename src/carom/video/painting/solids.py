@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene import Block, Boundary, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon, Scene, Wedge
+from carom.scene import Scene
+from carom.scene.shapes.features import Cuboid, Feature, Plane, Prism, Room, Round
 from carom.video.painting.camera import upright
 from carom.views.caps import triangles
 from carom.views.shapes import points
@@ -41,32 +42,28 @@ class Solids:
     def of(cls, scene: Scene, low: Floats, high: Floats) -> Solids:
         """All shapes of a scene that fills the space between two corners."""
         made = cls(low, high, scene.gravity)
-        made._add(scene.boundary, GLASS)
-        for each in scene.obstacles:
-            made._add(each, SOLID)
+        for feature in scene.features:
+            made._add(feature, GLASS if feature.inside else SOLID)
         return made
 
-    def _add(self, part: Boundary | Obstacle, role: int) -> None:
+    def _add(self, feature: Feature, role: int) -> None:
         size = TALL * float((self.high - self.low).max())
         below, above = float(self.low[2]) - size, float(self.high[2]) + size
-        if isinstance(part, Box):
-            self._box(np.zeros(3), np.array(part.size))
-        elif isinstance(part, Block):
-            x0, y0, z0 = part.low
-            x1, y1, z1 = part.high
-            self._prism(np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]), z0, z1, role)
-        elif isinstance(part, Circle):
-            self._sphere(np.array(part.centre), part.radius, role)
-        elif isinstance(part, Cylinder):
-            self._cylinder(np.array(part.centre), part.radius, below, above, role)
-        elif isinstance(part, HalfSpace):
-            self._floor(np.array(part.point), np.array(part.unit_normal))
-        elif isinstance(part, Wedge):
-            self._prism(np.array(part.corners), below, above, role)
-        elif isinstance(part, Polygon):
-            self._prism(points(part.outline), below, above, role)
-            for hole in part.holes:
-                self._prism(points(hole.outline), below, above, SOLID)
+        match feature:
+            case Room(size=sides):
+                self._box(np.zeros(3), np.array(sides))
+            case Cuboid(low, high):
+                self._prism(np.array(feature.base), low[2], high[2], role)
+            case Round(centre, radius) if len(centre) == 3:
+                self._sphere(np.array(centre), radius, role)
+            case Round(centre, radius):
+                self._cylinder(np.array(centre), radius, below, above, role)
+            case Plane(point):
+                self._floor(np.array(point), np.array(feature.unit_normal))
+            case Prism(outline, holes=holes):
+                self._prism(points(outline), below, above, role)
+                for hole in holes:
+                    self._prism(points(hole.outline), below, above, SOLID)
 
     def _triangle(self, places: Floats, role: int, normals: Floats | None = None) -> None:
         if normals is None:

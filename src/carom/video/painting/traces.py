@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.observe.frame import Frame
-from carom.scene import Box, Scene
+from carom.scene import Scene
 from carom.video.source import Source
 
 Floats = NDArray[np.float64]
@@ -29,8 +29,8 @@ class Traces:
         self.step = length / points
         self.last = -np.inf
         self.kept: deque[tuple[float, Floats]] = deque()
-        box = scene.boundary
-        pairs = zip(box.size, box.periodic, strict=True) if isinstance(box, Box) else ()
+        box = scene.boundary.box
+        pairs = () if box is None else zip(box.size, box.periodic, strict=True)
         self.jump = min((size / 2.0 for size, joined in pairs if joined), default=np.inf)
 
     def whose(self, scene: Scene) -> NDArray[np.intp]:

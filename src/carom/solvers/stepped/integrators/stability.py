@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.scene import Attraction, Box, Open, Scene
+from carom.scene import Attraction, Scene
 from carom.solvers.stepped.attraction.closest_approach import passage_time
 from carom.solvers.stepped.integrators.amplification import bearable_oscillation, stable_damping
 from carom.solvers.stepped.integrators.cards import INTEGRATORS, Integrator
@@ -121,10 +121,10 @@ def _longest(scene: Scene) -> float:
     """
     if scene.attraction is None or any(scene.gravity) or scene.obstacles:
         return FRAME
-    if isinstance(scene.boundary, Open):
+    if not scene.boundary.bounded:
         return math.inf
     fastest = float(np.sqrt((scene.balls.velocity**2).sum(axis=1)).max(initial=0.0))
-    room = min(scene.boundary.size) if isinstance(scene.boundary, Box) else 0.0
+    room = min(scene.boundary.box.size) if scene.boundary.box is not None else 0.0
     return max(FRAME, room / fastest / PER_CROSSING) if fastest > 0.0 else FRAME
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from carom import numerics
-from carom.scene import Box, Scene
+from carom.scene import Scene
 
 SUBSTEPS, MOST_SUBSTEPS = 4, 64
 """Of a step of a pile of like balls; one may do beside a cloth, whose springs ask for short steps by themselves."""
@@ -61,7 +61,7 @@ def _rate(scene: Scene) -> float:
     radius = float(balls.radius[moving].min(initial=np.inf))
     g = numerics.length(scene.gravity)
     layers = float(moving.sum() ** (1.0 / scene.dimension))
-    if isinstance(scene.boundary, Box):
-        base = float(np.prod(np.delete(scene.boundary.size, int(np.argmax(np.abs(scene.gravity))))))
+    if scene.boundary.box is not None:
+        base = float(np.prod(np.delete(scene.boundary.box.size, int(np.argmax(np.abs(scene.gravity))))))
         layers = float(numerics.power(2.0 * balls.radius[moving], scene.dimension).sum()) / (base * 2.0 * radius)
     return float(np.sqrt(max(layers, 1.0) * g / (SHAKING * radius)))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import numerics
 from carom.errors import StepWarning
-from carom.scene import Block, Circle, Cylinder, Obstacle, Scene, Wedge
+from carom.scene import Scene
 from carom.solvers.stepped.regions.feelers import Feelers
 from carom.thread_warnings import warn_caller
 
@@ -17,7 +16,7 @@ MOST = 6
 
 def feelers_of(scene: Scene, row: NDArray[np.intp]) -> Feelers | tuple[()]:
     """The feelers that the cloth of a scene needs; empty where no obstacle is narrower than its mesh."""
-    widths = [half_width(obstacle) for obstacle in scene.obstacles]
+    widths = [obstacle.half_width for obstacle in scene.obstacles]
     if not len(scene.triangles) or not widths:
         return ()
     pieces = np.clip(np.ceil(longest_edges(scene) / min(widths)), 1, MOST).astype(int)
@@ -50,27 +49,13 @@ def longest_edges(scene: Scene) -> NDArray[np.float64]:
     return longest
 
 
-def half_width(obstacle: Obstacle) -> float:
-    """Half of how wide an obstacle is where it is narrowest, m; infinite for what has no sides."""
-    if isinstance(obstacle, Circle | Cylinder):
-        return float(obstacle.radius)
-    if isinstance(obstacle, Block):
-        return 0.5 * min(high - low for low, high in zip(obstacle.low, obstacle.high, strict=True))
-    if isinstance(obstacle, Wedge):
-        x, y = np.array(obstacle.corners).T
-        area = 0.5 * abs(float(numerics.product(x, np.roll(y, -1)) - numerics.product(y, np.roll(x, -1))))
-        around = float(np.hypot(x - np.roll(x, -1), y - np.roll(y, -1)).sum())
-        return area / around  # of a long strip its half width, and less of what is nearly as long as wide
-    return np.inf
-
-
 def warn_if_coarse(scene: Scene) -> None:
     """Say so beforehand if an obstacle is so narrow that it may slip through the mesh of a cloth."""
     if not len(scene.triangles):
         return
     mesh = float(longest_edges(scene).max())
     for k, obstacle in enumerate(scene.obstacles):
-        width = half_width(obstacle)
+        width = obstacle.half_width
         if mesh > MOST * width:
             message = (
                 f"obstacles[{k}]: {2.0 * width:.3g} m wide is narrow beside the mesh of the cloth, {mesh:.3g} m, and "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -25,8 +25,8 @@ from carom.physics.regions import (
     edge_record,
     region_record,
 )
-from carom.scene import Block, Box, Circle, Cylinder, HalfSpace, Obstacle, Polygon, Scene, Wedge
-from carom.scene.boundary import FACES
+from carom.scene import Box, Scene
+from carom.scene.shapes.features import Cuboid, Feature, Plane, Prism, Room, Round
 from carom.scene.shapes.outline import Outline
 
 Records = NDArray[Any]
@@ -49,21 +49,9 @@ class Regions(NamedTuple):
 def regions_of(scene: Scene) -> Regions:
     """The forbidden regions of a scene."""
     table = RegionTable()
-    boundary = scene.boundary
-    if isinstance(boundary, Box):
-        table.add_room(boundary)
-    elif isinstance(boundary, Polygon):
-        table.add_outline(boundary.outline, boundary.material, "", container=True)
-        for k, hole in enumerate(boundary.holes):
-            table.add_solid(hole, f"hole {k}")
-    elif isinstance(boundary, Circle):
-        table.add_ball(boundary.centre, boundary.radius, boundary.material, "circle", container=True)
-    elif isinstance(boundary, Cylinder):
-        table.add_cylinder(boundary.centre, boundary.radius, boundary.material, "cylinder", container=True)
-    for k, obstacle in enumerate(scene.obstacles):
-        table.add_solid(obstacle, f"obstacle {k}")
-    if isinstance(boundary, Box):
-        table.add_images(boundary, float(scene.balls.radius.max(initial=0.0)))
+    table.add(scene.features, scene.dimension)
+    if scene.boundary.box is not None:
+        table.add_images(scene.boundary.box, float(scene.balls.radius.max(initial=0.0)))
     return table.finished()
 
 
@@ -82,28 +70,22 @@ class RegionTable:
         edges = np.concatenate(self._edges) if self._edges else np.zeros(0, edge_record)
         return Regions(rows, edges, self.names, self.materials)
 
-    def add_solid(self, solid: Obstacle, name: str) -> None:
-        """An obstacle, or a hole, of a scene."""
-        if isinstance(solid, Circle):
-            self.add_ball(solid.centre, solid.radius, solid.material, name)
-        elif isinstance(solid, Cylinder):
-            self.add_cylinder(solid.centre, solid.radius, solid.material, name)
-        elif isinstance(solid, HalfSpace):
-            self.add_half_space(solid.point, solid.normal, solid.material, name)
-        elif isinstance(solid, Block):
-            self.add_block(solid.low, solid.high, solid.material, name)
-        elif isinstance(solid, Wedge):
-            self.add_wedge(solid, name)
-        else:
-            self.add_outline(solid.outline, solid.material, f"{name} ")
-
-    def add_room(self, box: Box) -> None:
-        """The outside of a box: a half-space a face; a periodic axis has none."""
-        for axis, (length, periodic) in enumerate(zip(box.size, box.periodic, strict=True)):
-            for upper in () if periodic else (0, 1):
-                point, normal = np.zeros(3), np.zeros(3)
-                point[axis], normal[axis] = length * upper, 1.0 - 2.0 * upper
-                self.add_half_space(point, normal, box.material[2 * axis + upper], FACES[2 * axis + upper])
+    def add(self, features: Iterable[Feature], dimension: int) -> None:
+        """What features of a scene of this dimension forbid, in their order."""
+        for feature in features:
+            match feature:
+                case Room():
+                    self.add(feature.faces, dimension)
+                case Plane():
+                    self.add_half_space(*feature)
+                case Round(centre, radius, material, name, inside):
+                    add = self.add_ball if len(centre) == dimension else self.add_cylinder
+                    add(centre, radius, material, name, container=inside)
+                case Cuboid():
+                    self.add_block(*feature)
+                case Prism(outline, materials, name, inside, holes):
+                    self.add_outline(outline, materials, f"{name} ".lstrip(), container=inside)
+                    self.add(holes, dimension)
 
     def add_half_space(self, point: Any, normal: Any, material: str, name: str) -> None:
         """What lies behind a plane through `point`, from where `normal` (of any length) points away."""
@@ -133,10 +115,6 @@ class RegionTable:
         row["px"], row["py"], row["pz"] = _three(low)
         row["qx"], row["qy"], row["qz"] = _three(high)
         row["scale"] = max(np.abs(_three(low)).max(), np.abs(_three(high)).max())
-
-    def add_wedge(self, wedge: Wedge, name: str) -> None:
-        """What lies below a slope; in 3D without end along z."""
-        self.add_outline(wedge.outline, (wedge.material,) * len(wedge.corners), f"{name} ")
 
     def add_custom(
         self, address: int, numbers: Sequence[float], material: str, name: str, *, scale: float, bend: float = 0.0
