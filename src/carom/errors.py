@@ -20,7 +20,7 @@
     └── SolverWarning                        a step, or the like, that takes the place of the exact solver
     StorageWarning (a UserWarning)           a run that is not recorded any more, or not resumed as it was
 
-A text says where, what (with the value) and how to mend it, one line a problem, whatever names a file has in it:
+A text says where, what (with the value) and how to mend it, one line per problem, whatever names a file has in it:
 letters that could steer a terminal or break the line are shown as escapes.
 """
 

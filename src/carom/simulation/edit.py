@@ -208,8 +208,7 @@ def link_removal(scene: Scene, pair: set[int]) -> Edit:
     """No links between two balls."""
     gone = np.asarray(np.isin(scene.links.between, list(pair)).all(axis=1))
     if not gone.any():
-        who = " and ".join(map(str, sorted(pair)))
-        raise ArgumentError.of("unlink.none", where="unlink", who=who)
+        raise ArgumentError.of("unlink.none", where="unlink", balls=sorted(pair))
     return scene_change(scene, {"links": scene.links[~gone]})
 
 
