@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any, Protocol
 
 ENGLISH = "en"
@@ -89,9 +89,9 @@ def _filled(text: Phrase, language: str) -> str:
 
     def fill(gap: re.Match[str]) -> str:
         name, form = gap.groups()
-        return _worded(text.values[name], form or "", language)
+        return _worded(text.values.get(name, gap[0]), form or "", language)
 
-    # An id that no catalogue has stands for itself: to tell of a mistake must not be another one.
+    # An id that no catalogue has stands for itself, and so does a name without a value: telling never fails.
     return text.id if entry is None else _GAP.sub(fill, entry)
 
 
@@ -100,7 +100,7 @@ def _worded(value: Any, form: str, language: str) -> str:
     if isinstance(value, Phrase):
         return _filled(value, language)
     if isinstance(value, list | tuple):
-        join = f" {_filled(Phrase('and'), language)} " if form == "and" else ", "
+        join = f" {_filled(Phrase(form), language)} " if form else ", "
         return join.join(_worded(member, "", language) for member in value)
     if isinstance(value, str) or not form:
         return str(value)
@@ -109,7 +109,5 @@ def _worded(value: Any, form: str, language: str) -> str:
 
 @cache
 def _catalogue(language: str) -> Mapping[str, Any]:
-    texts: dict[str, Any] = json.loads(
-        resources.files(__package__).joinpath(f"{language}.json").read_text(encoding="utf-8")
-    )
+    texts: dict[str, Any] = json.loads(Path(__file__).with_name(f"{language}.json").read_text(encoding="utf-8"))
     return texts

@@ -12,6 +12,8 @@ from carom.messages.phrase import Phrase, plural, told
 CATALOGUES = {
     "en": {
         "and": "and",
+        "or": "or",
+        "choice": "{names}; {names:or}; {names:and}",
         "overlap": {"what": "balls {balls:and} overlap by {depth:3} m", "remedy": "Move {these}."},
         "apples": {"one": "{n} apple", "other": "{n} apples"},
         "count": "{n:,} of {names}, written {like: this}",
@@ -33,6 +35,11 @@ def _catalogues(monkeypatch):
 
 def test_values_fill_in_the_braces_and_other_braces_stay():
     assert str(Phrase("count", n=12345, names=["a", "b"])) == "12,345 of a, b, written {like: this}"
+
+
+def test_members_of_a_list_are_joined_by_commas_or_by_a_word():
+    assert str(Phrase("choice", names=["a", "b"])) == "a, b; a or b; a and b"
+    assert str(Phrase("choice", names=["a"])) == "a; a; a"
 
 
 def test_braces_in_a_value_stay():
@@ -64,7 +71,9 @@ def test_a_message_that_a_language_lacks_is_english_as_a_whole():
     assert told([Phrase("apples", n=2), Phrase("english")], "pl") == ["2 apples", "only here"]
 
 
-def test_an_id_that_nobody_knows_stands_for_itself():
+def test_an_id_that_nobody_knows_and_a_name_without_a_value_stand_for_themselves():
+    assert str(Phrase("english", names=[])) == "only here"
+    assert str(Phrase("count", n=1)) == "1 of {names}, written {like: this}"
     assert str(Phrase("no-such-id", n=1)) == "no-such-id"
     assert Phrase("no-such-id", n=1).told("pl") == "no-such-id"
 
