@@ -1,5 +1,6 @@
 """Messages in other languages: the catalogues know what a person is really told."""
 
+import json
 import re
 
 import pytest
@@ -65,6 +66,17 @@ def test_an_overlap_with_more_of_them_keeps_its_values():
         "Rozsuń je albo zmniejsz. (i jeszcze 2)"
     )
     assert texts("ru").message(said).endswith("(и ещё 2)")
+
+
+def test_a_message_is_sent_as_a_text():
+    session = Session(library.load("break"), "break")
+    session.do("change", index=0, field="mass", value=-1)
+    assert json.loads(json.dumps(session.view().state()["message"])) == {
+        "kind": "error",
+        "text": "-1 is negative. Use a number above 0.",
+        "where": "mass",
+        "number": 1,
+    }
 
 
 @pytest.mark.parametrize("language", OTHERS)

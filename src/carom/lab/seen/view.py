@@ -32,6 +32,10 @@ class Message:
         """What it says, in English."""
         return in_language(self.said)
 
+    def plain(self) -> dict[str, Any]:
+        """For JSON: what it says is in English."""
+        return {"kind": self.kind, "text": self.text, "where": self.where, "number": self.number}
+
 
 @dataclass(frozen=True)
 class Upcoming:
@@ -179,7 +183,8 @@ class View:
         """Everything in words and numbers, for JSON: all but arrays and the scene."""
         left_out = {"scene", "positions", "velocities", "forces", "born", "companions"}
         plain = {name: value for name, value in self.__dict__.items() if name not in left_out}
-        for name in ("meters", "inspector", "solving", "message"):
+        for name in ("meters", "inspector", "solving"):
             plain[name] = None if plain[name] is None else asdict(plain[name])
+        plain["message"] = None if self.message is None else self.message.plain()
         plain["companions"] = [{"name": c.name, "total": c.total, "drift": c.drift} for c in self.companions]
         return plain
