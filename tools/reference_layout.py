@@ -11,7 +11,7 @@ from carom.scene import Attraction, Ball, Box, Scene
 from carom.solvers.exact.history.history import History
 from carom.storage import formats
 from carom.storage.hdf5 import writer
-from carom.storage.tape import Header, Measured, layout_of
+from carom.storage.tape import Header, ObservableLayout, make_layout
 from reference_schema import table
 
 HEAD = ["path", "type", "shape", "unit"]
@@ -55,8 +55,8 @@ def _layout(*, merging: bool) -> writer.Layout:
     else:
         scene = Scene(balls=balls, boundary=Box(size=(1.0, 1.0), periodic=True))
     header = Header(scene, "exact", {}, [], events=True, triggers=[])
-    measured = Measured("NAME", "x", "its own", over_interval=False, shape=(), columns=None)
-    return layout_of(header, [measured], {} if merging else History(scene).drain())
+    measured = ObservableLayout("NAME", "x", "its own", over_interval=False, shape=(), columns=None)
+    return make_layout(header, [measured], {} if merging else History(scene).drain())
 
 
 def _rows(layout: writer.Layout) -> dict[str, list[str]]:
@@ -78,7 +78,7 @@ def _rows(layout: writer.Layout) -> dict[str, list[str]]:
 
 def _lengths(column: writer.Column) -> list[str]:
     """The lengths of a row, by name: the scene is of two balls in the plane, so that a 2 is N or d."""
-    if column.path.startswith((writer.PAST, writer.EDITS)):
+    if column.path.startswith((writer.HISTORY, writer.EDITS)):
         return list(map(str, column.shape))
     names = ["N", "d"] if any(word in column.path.split("/") for word in FRAME_OF_BALLS) else ["d"]
     return ["N", "d"] if len(column.shape) == 2 else names[: len(column.shape)]

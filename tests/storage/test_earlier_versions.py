@@ -133,7 +133,7 @@ def test_rows_of_now_are_not_added_to_a_recording_of_an_earlier_version(files: P
     path = files / "gas.h5"
     with Recording(path) as recording:
         mark, rows = recording.mark, {name: len(recording.column(name)) for name in recording.names}
-    assert ON in line_of(Tape.continued, path, mark, rows, Lock(path))
+    assert ON in line_of(Tape.resume, path, mark, rows, Lock(path))
 
 
 def test_a_new_recording_takes_the_place_of_an_old_one_and_its_checkpoint(files: Path) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from carom.analysis.stills import Still
 from carom.observe.observable import Observable
 from carom.observe.series import Series
-from carom.storage.collisions import Collisions
+from carom.storage.collision_reader import CollisionReader
 from carom.storage.recording import Recording
 
 MOST = 2048
@@ -77,7 +77,7 @@ class Reel:
         return [still for k, still in enumerate(self) if k % step == 0]
 
     @cached_property
-    def log(self) -> Collisions | None:
+    def log(self) -> CollisionReader | None:
         """All collisions of the recording, opened once for all frames; None if they were not recorded."""
         return self.recording.collisions
 

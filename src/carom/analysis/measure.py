@@ -21,7 +21,7 @@ from carom.observe.series import Series, mean_of
 from carom.observe.triggers import is_number
 from carom.plots.times import NOTHING
 from carom.scene.fields.base import shown
-from carom.storage.hdf5.opening import one_line
+from carom.storage.hdf5.open_file import one_line
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]

@@ -117,7 +117,7 @@ class Keeping(Following):
                 self._exact.remember(history)
             header, sample = self._header(sampler, source), sampler.preview(self._as_moment)
             columns = history.drain() if history is not None else {}
-            tape = Tape.begun(target, header, sampler.observables, sample, columns, lock)
+            tape = Tape.create(target, header, sampler.observables, sample, columns, lock)
         except BaseException:
             if history is not None:
                 self.forget(history)
@@ -126,7 +126,7 @@ class Keeping(Following):
         self._recorder = recorder = Recorder(self._as_moment, tape, sampler, pause, history)
         try:
             discard(target)  # it belonged to a file that is gone
-            tape.passed(self._time, columns)
+            tape.advance_to(self._time, columns)
             recorder.take()
             recorder.flush()
             if pause is not None:
@@ -229,7 +229,7 @@ class Keeping(Following):
         lock = Lock(path)
         lock.acquire()
         try:
-            tape = Tape.continued(path, told["mark"], told["rows"], lock)
+            tape = Tape.resume(path, told["mark"], told["rows"], lock)
         except BaseException:
             lock.release()
             raise

@@ -1,4 +1,4 @@
-"""Checkpoints: all that a run needs to go on to the same bits, in one file that is whole or not there."""
+"""Checkpoints: the complete state of a run in one file, from which it continues to the same bits."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from carom.atomic_write import replaced
 from carom.errors import SceneError, StorageError
 from carom.scene import Scene
 from carom.scene.io.files import dumps
-from carom.storage.formats import ENDING
-from carom.storage.hdf5.opening import one_line, plain_file
+from carom.storage.formats import CHECKPOINT_SUFFIX
+from carom.storage.hdf5.open_file import one_line, regular_file_size
+from carom.storage.metadata import CheckpointMetadata, RecordedMetadata, stored_scene, written_by
 from carom.storage.tape import versions
-from carom.storage.told import Recorded, Told, stored_scene, written_by
 
 FORMAT = 2
 """Format of checkpoints. Since 2, the file does not hold the name of its recording (see `recording_of`), and an exact
 state holds the faint speed and the end of the epoch. A run goes on from format 1, but rounds as it does now."""
 HDF5 = b"\x89HDF"
-"""How a recording begins."""
+"""The first bytes of a recording."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A run at an instant."""
+    """The state of a run at one time."""
 
     scene: Scene
     time: float
     solver: str
     wish: dict[str, Any]
     state: Arrays
-    """Of the solver."""
+    """State of the solver."""
     recording: dict[str, Any] = field(default_factory=dict)
-    """What is recorded, and how many rows of each dataset belong to this instant; empty if nothing is."""
+    """What is recorded, and the number of rows of each dataset at this time; empty without a recording."""
     recorder: Arrays = field(default_factory=dict)
     """State of the sampler."""
     versions: dict[str, str] = field(default_factory=versions)
     format: int = FORMAT
 
     def write(self, path: Path, text: str | None = None) -> None:
-        """Write it; the file is replaced in one go. `text` is the scene's, if it is known."""
+        """Replace the file at `path` atomically; `text` is the scene as JSON, if it is already known."""
         told = {
             "format": FORMAT, "time": float(self.time).hex(), "solver": self.solver, "wish": self.wish,
             "recording": self.recording, "versions": self.versions,
@@ -69,11 +69,11 @@ class Checkpoint:
 
 
 def read(path: Path) -> Checkpoint:
-    """The checkpoint in a file, which may come from anyone: all that is in it is looked through."""
+    """Read a checkpoint. The file is not trusted: all of its content is checked."""
     arrays, told = _parts(path)
     _check_format(path, told)
     try:
-        said = Told.model_validate(told)
+        said = CheckpointMetadata.model_validate(told)
         scene = stored_scene(arrays["scene"].tobytes())
         recorder = _within(arrays, "recorder/")
         if said.recording is not None:
@@ -100,21 +100,21 @@ def read(path: Path) -> Checkpoint:
 
 
 def _parts(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The arrays of a checkpoint of any format, and what it tells; nothing in it has been checked."""
-    plain_file(path)
+    """The arrays and the metadata of a checkpoint of any format, unchecked."""
+    regular_file_size(path)
     try:
         arrays = _arrays(path)
         told = json.loads(arrays["told"].tobytes())
         told["format"] = int(told["format"])
     except PermissionError as error:
         raise StorageError.of(path, error) from None
-    except Exception:  # libraries answer broken files with errors of any kind
+    except Exception:  # libraries raise errors of any kind for damaged files
         raise StorageError(path, "is no checkpoint of carom", "Give a file that carom has saved.") from None
     return arrays, told
 
 
 def _check_format(path: Path, told: Mapping[str, Any]) -> None:
-    """Refuse a state that this version does not know."""
+    """Refuse a format that this version does not know."""
     if told["format"] > FORMAT:
         raise StorageError(path, "a later carom has written it", "Update carom: pip install -U carom.")
 
@@ -125,7 +125,7 @@ def _wrong(path: Path, what: str) -> StorageError:
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an archive whose members stand in it as they are: none can be larger than the file."""
+    """The arrays of an uncompressed archive, so that none can be larger than the file."""
     found = {}
     with path.open("rb") as file, zipfile.ZipFile(file) as archive:
         members = archive.infolist()
@@ -149,8 +149,8 @@ def _array(data: bytes) -> NDArray[Any]:
     return flat.reshape(shape, order="F" if by_columns else "C").copy()
 
 
-def _check_recorder(state: Arrays, recording: Recorded, count: int) -> None:
-    """Does the state of a sampler fit the run?"""
+def _check_recorder(state: Arrays, recording: RecordedMetadata, count: int) -> None:
+    """Check that the state of a sampler fits the run."""
     rows, taken = state["rows"], state["taken"]
     whole = int(state["count"])
     if rows.shape != (count,) or rows.dtype.kind != "i" or taken.dtype.kind != "i":
@@ -164,8 +164,8 @@ def _check_recorder(state: Arrays, recording: Recorded, count: int) -> None:
 
 
 def find_checkpoint(path: Path) -> Path:
-    """The checkpoint that a name stands for: the file itself, or the one beside a recording."""
-    if path.suffix == ENDING or not path.is_file():
+    """The checkpoint that a path means: the file itself, or the one beside a recording."""
+    if path.suffix == CHECKPOINT_SUFFIX or not path.is_file():
         return path
     try:
         with path.open("rb") as file:
@@ -181,22 +181,24 @@ def find_checkpoint(path: Path) -> Path:
 
 
 def checkpoint_of(path: Path) -> Path:
-    """The checkpoint that belongs to a recording: its whole name, and an ending."""
-    return path.with_name(path.name + ENDING)
+    """The checkpoint of a recording: its name plus the suffix."""
+    return path.with_name(path.name + CHECKPOINT_SUFFIX)
 
 
 def recording_of(checkpoint: Path, saved: Checkpoint) -> Path:
-    """The recording that belongs to a checkpoint: the file beside it that has its name without the ending.
+    """The recording of a checkpoint: the file beside it, with its name without the suffix.
 
-    Both may be copied, renamed and moved together; the file that is named is the one that is written.
+    Both may be copied, renamed and moved together; the file with this name is the one that is written.
     """
     if saved.format < FORMAT:
         what = f"{written_by(saved.versions)} has written it, and its recording cannot be continued by this version"
         raise StorageError(checkpoint, what, "Go on without recording: Simulation.resume(…, record=False).")
-    if checkpoint.suffix != ENDING:
-        remedy = f"Name it as its recording with {ENDING} added, such as gas.h5{ENDING}."
-        raise StorageError(checkpoint, f"does not end with {ENDING}, so that its recording cannot be found", remedy)
-    found = checkpoint.with_name(checkpoint.name.removesuffix(ENDING))
+    if checkpoint.suffix != CHECKPOINT_SUFFIX:
+        remedy = f"Name it as its recording with {CHECKPOINT_SUFFIX} added, such as gas.h5{CHECKPOINT_SUFFIX}."
+        raise StorageError(
+            checkpoint, f"does not end with {CHECKPOINT_SUFFIX}, so that its recording cannot be found", remedy
+        )
+    found = checkpoint.with_name(checkpoint.name.removesuffix(CHECKPOINT_SUFFIX))
     if not found.exists():
         remedy = "Put it there under that name, or go on without recording: Simulation.resume(…, record=False)."
         raise StorageError(checkpoint, f"its recording {found.name} is not beside it", remedy)
@@ -204,7 +206,7 @@ def recording_of(checkpoint: Path, saved: Checkpoint) -> Path:
 
 
 def discard(recording: Path) -> None:
-    """Delete the checkpoint beside a recording that is replaced; any other file stays."""
+    """Delete the checkpoint beside a recording that is replaced; other files stay."""
     target = checkpoint_of(recording)
     with contextlib.suppress(StorageError):
         if _parts(target)[1].get("recording"):

@@ -1,4 +1,4 @@
-"""A recording in the formats of other tools: GSD, extended XYZ, and H5MD in three dimensions."""
+"""Export recordings to the formats of other tools: GSD, extended XYZ, and H5MD in three dimensions."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from carom.atomic_write import replaced, unwritten
 from carom.errors import StorageError
 from carom.extras import require
 from carom.observe.frame import Frame
-from carom.storage.hdf5.growing import Growing
-from carom.storage.hdf5.opening import one_line
-from carom.storage.hdf5.writer import BALLS, VERSION, Column, Layout, make, new_file, reserve, whole_or_let_go
+from carom.storage.hdf5.growing import GrowingDataset
+from carom.storage.hdf5.open_file import one_line
+from carom.storage.hdf5.writer import BALLS, VERSION, Column, Layout, abandon_on_error, make, new_file, reserve
 from carom.storage.recording import Recording
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], object] | None
 
-THIN = 1.0
-"""Height of the box of a scene in two dimensions, m, for formats that know only three."""
+THICKNESS_2D = 1.0
+"""Thickness of the box of a 2D scene, m, in formats that have only 3D."""
 
 
 def export(source: str | Path | Recording, target: str | Path, progress: Progress = None) -> None:
-    """Write a recording as another format, told by the ending: .gsd, .xyz (or .extxyz), .h5md.
+    """Export a recording in the format that the suffix names: .gsd, .xyz (or .extxyz), .h5md.
 
-    The target is replaced in one go when it is whole. GSD holds numbers of 4 bytes, the others all 8.
+    The target is replaced atomically. GSD holds numbers of 4 bytes, the others all 8.
     """
     target = Path(target)
     writer = WRITERS.get(target.suffix.lower())
@@ -43,23 +43,23 @@ def export(source: str | Path | Recording, target: str | Path, progress: Progres
         with replaced(target) as part:
             try:
                 writer(recording, Path(part.name), progress or (lambda _: None))
-            except RuntimeError as error:  # HDF5 and GSD say so that something could not be written
+            except RuntimeError as error:  # what HDF5 and GSD raise if something cannot be written
                 raise unwritten(target, error) from error
 
 
 @dataclass(frozen=True)
-class Room:
-    """The box that a format wants, in three dimensions: where it begins, how large it is, which axes are periodic."""
+class BoundingBox:
+    """The 3D box that a format needs: its lower corner, its size, and which axes are periodic."""
 
     low: Floats
     size: Floats
     periodic: tuple[bool, bool, bool]
 
     @classmethod
-    def of(cls, recording: Recording) -> Room:
-        """That of the scene, or else one that holds all that was recorded."""
+    def of(cls, recording: Recording) -> BoundingBox:
+        """The box of the scene, or else one around all recorded positions."""
         box, d = recording.scene.boundary.box, recording.dimension
-        low, size, around = np.zeros(3), np.full(3, THIN), [False] * 3
+        low, size, around = np.zeros(3), np.full(3, THICKNESS_2D), [False] * 3
         if box is not None:
             size[:d] = box.size
             around[:d] = box.periodic
@@ -72,7 +72,7 @@ class Room:
             if np.isfinite(lows).all():
                 low[:d], size[:d] = lows - reach, np.maximum(highs - lows + 2.0 * reach, 1e-300)
         if d == 2:
-            low[2] = -0.5 * THIN
+            low[2] = -0.5 * THICKNESS_2D
         return cls(low, size, (around[0], around[1], around[2]))
 
 
@@ -82,22 +82,22 @@ def _frames(recording: Recording, progress: Callable[[float], object]) -> Iterat
         progress((k + 1) / len(recording))
 
 
-def _three(rows: NDArray[Any]) -> NDArray[Any]:
-    """Rows of three numbers."""
+def _pad_to_3d(rows: NDArray[Any]) -> NDArray[Any]:
+    """Vectors padded with zeros to three components."""
     out = np.zeros((*rows.shape[:-1], 3), rows.dtype)
     out[..., : rows.shape[-1]] = rows
     return out
 
 
 def write_gsd(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
-    """GSD in the schema of HOOMD-blue, https://gsd.readthedocs.io: the middle of the box is the origin."""
+    """Write GSD in the schema of HOOMD-blue, https://gsd.readthedocs.io; the origin is the centre of the box."""
     require("exports", "a file of GSD")
     import gsd.hoomd  # noqa: PLC0415  # an extra
 
-    room, scene = Room.of(recording), recording.scene
+    room, scene = BoundingBox.of(recording), recording.scene
     middle = room.low + 0.5 * room.size
     steps, measured = recording.steps, {name: series.values for name, series in recording.observables.items()}
-    with _in_four_bytes(recording.path), gsd.hoomd.open(str(path), "w") as file:
+    with _single_precision(recording.path), gsd.hoomd.open(str(path), "w") as file:
         for k, frame in _frames(recording, progress):
             there = frame.present
             mass, radius = recording.bulk(k)
@@ -108,21 +108,21 @@ def write_gsd(recording: Recording, path: Path, progress: Callable[[float], obje
             one.particles.N = int(there.sum())
             one.particles.types = list(scene.balls.material.names)
             one.particles.typeid = scene.balls.material.codes[there]
-            one.particles.position = _three(frame.positions[there]) - np.where(
+            one.particles.position = _pad_to_3d(frame.positions[there]) - np.where(
                 np.arange(3) < recording.dimension, middle, 0.0
             )
-            one.particles.velocity = _three(frame.velocities[there])
+            one.particles.velocity = _pad_to_3d(frame.velocities[there])
             one.particles.mass, one.particles.diameter = mass[there], 2.0 * radius[there]
             if frame.turns is not None:
-                one.particles.image = _three(frame.turns[there])
+                one.particles.image = _pad_to_3d(frame.turns[there])
             one.log = {"time": np.array([frame.time]), "particles/id": np.flatnonzero(there)}
             one.log |= {name: np.atleast_1d(values[k]) for name, values in measured.items()}
             file.append(one)
 
 
 @contextlib.contextmanager
-def _in_four_bytes(path: Path) -> Iterator[None]:
-    """Numbers that four bytes cannot hold are refused."""
+def _single_precision(path: Path) -> Iterator[None]:
+    """Refuse numbers that four bytes cannot hold."""
     try:
         with np.errstate(over="raise"):
             yield
@@ -132,8 +132,8 @@ def _in_four_bytes(path: Path) -> Iterator[None]:
 
 
 def write_xyz(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
-    """Extended XYZ, https://github.com/libAtoms/extxyz: text, with all digits."""
-    room = Room.of(recording)
+    """Write extended XYZ, https://github.com/libAtoms/extxyz: text with all digits."""
+    room = BoundingBox.of(recording)
     names = np.array(_words(recording.scene.balls.material.names) or ["ball"])
     kinds = names[recording.scene.balls.material.codes]
     columns = "species:S:1:pos:R:3:velo:R:3:radius:R:1:mass:R:1:id:I:1"
@@ -148,13 +148,13 @@ def write_xyz(recording: Recording, path: Path, progress: Callable[[float], obje
             file.write(
                 f'Lattice="{lattice}" Origin="{origin}" pbc="{around}" Properties={columns} Time={frame.time:.17g}\n'
             )
-            numbers = np.column_stack([_three(frame.positions), _three(frame.velocities), radius, mass])[there]
+            numbers = np.column_stack([_pad_to_3d(frame.positions), _pad_to_3d(frame.velocities), radius, mass])[there]
             for who, row in zip(there, numbers.tolist(), strict=True):
                 file.write(f"{kinds[who]} {' '.join(map(repr, row))} {who}\n")
 
 
 def _words(names: Sequence[str]) -> list[str]:
-    """Each name as a word of its own: columns are told apart by spaces, and lines by their ends."""
+    """Each name as a unique word: columns are separated by spaces, and rows by line ends."""
     words: list[str] = []
     for k, name in enumerate(names):
         word = "_".join(one_line(name).split()) or "ball"
@@ -163,8 +163,8 @@ def _words(names: Sequence[str]) -> list[str]:
 
 
 def write_h5md(recording: Recording, path: Path, progress: Callable[[float], object]) -> None:
-    """H5MD of frames alone, in three dimensions whatever the scene has: for readers that know no others."""
-    room, n = Room.of(recording), len(recording.masses)
+    """Write H5MD with frames only, always in 3D: for readers that know nothing else."""
+    room, n = BoundingBox.of(recording), len(recording.masses)
     real = np.dtype(np.float64)
     values = {"position": (n, 3), "velocity": (n, 3), "box/edges": (3,)}
     columns = [Column(f"{BALLS}/{name}/value", real, shape) for name, shape in values.items()]
@@ -185,17 +185,17 @@ def write_h5md(recording: Recording, path: Path, progress: Callable[[float], obj
             for each in ("step", "time")
         },
     )  # fmt: skip
-    file = new_file(path, locking=False)  # who opened it for us has the lock
-    with whole_or_let_go(file):
+    file = new_file(path, locking=False)  # the caller has the lock
+    with abandon_on_error(file):
         make(file, layout)
         reserve(file)
         file.flush()
-        growing = {column.path: Growing(file[column.path]) for column in columns}
+        growing = {column.path: GrowingDataset(file[column.path]) for column in columns}
         growing[f"{BALLS}/position/step"].take(recording.steps)
         growing[f"{BALLS}/position/time"].take(recording.times)
         for _, frame in _frames(recording, progress):
-            growing[f"{BALLS}/position/value"].take(_three(frame.positions)[None])
-            growing[f"{BALLS}/velocity/value"].take(_three(frame.velocities)[None])
+            growing[f"{BALLS}/position/value"].take(_pad_to_3d(frame.positions)[None])
+            growing[f"{BALLS}/velocity/value"].take(_pad_to_3d(frame.velocities)[None])
             growing[f"{BALLS}/box/edges/value"].take(room.size[None])
         for each in growing.values():
             each.settle()

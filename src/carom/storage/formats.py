@@ -1,4 +1,4 @@
-"""Formats of recordings: which can be read, what those of earlier versions lack, and digests of what never changes."""
+"""Format versions of recordings: which ones can be read, what earlier ones lack, and digests of fixed data."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 from carom.errors import ArgumentError, StorageError
 
 FORMAT = 3
-"""Of what is under /carom, and how all is stored. Since 2, texts that are read again have their length told: see
-`h5md.fixed`. Since 3, every byte that is read again has a checksum, and collisions round as they do now."""
-ENDING = ".checkpoint"
-"""Of checkpoints; recordings have any other."""
+"""The format of recordings. Since 2, fixed texts are stored with their length: see
+`hdf5.writer.fixed`. Since 3, every byte that is read again has a checksum, and collisions round as they do now."""
+CHECKPOINT_SUFFIX = ".checkpoint"
+"""The suffix of checkpoints; recordings have any other."""
 OLDEST = 2
-"""Of formats that can be read."""
+"""The oldest format that can be read."""
 DIGEST = "sha256"
 """The attribute that holds a digest: of the bytes of a dataset without chunks, or of the texts of /carom."""
 TEXTS = ("solver", "wish", "versions", "triggers", "source", "origin", "mark")
-"""Attributes of /carom. Long ones stand where HDF5 has no checksum, so they have a digest together."""
+"""Attributes of /carom. HDF5 has no checksum for them, so they share one digest."""
 
 
 def check_format(path: Path, found: int) -> None:
@@ -47,20 +47,20 @@ def digest_of_texts(texts: Mapping[str, Any]) -> str:
 
 
 def check_digest(what: str, told: str, found: str) -> None:
-    """Refuse bytes that are not those that were written."""
+    """Raise an error if two digests differ."""
     if told != found:
         raise ValueError(f"{what} is damaged: its checksum is another")
 
 
-def frames_alone(path: Path, writer: str, t: float, times: str) -> ArgumentError:
-    """The error for a time between frames in a recording whose history is of other laws."""
+def frames_only_error(path: Path, writer: str, t: float, times: str) -> ArgumentError:
+    """The error for a time between frames in a recording whose history cannot be replayed."""
     return ArgumentError.of(
         "recording.rounded-differently", where="at", source=str(path), t=t, writer=writer, times=times
     )
 
 
-def no_way_on(path: Path, writer: str) -> StorageError:
-    """The error for a run that is to go on from a recording of an earlier version."""
+def cannot_resume_error(path: Path, writer: str) -> StorageError:
+    """The error for continuing a recording of an earlier version."""
     what = f"{writer} recorded it, and its collisions rounded differently: this version cannot go on to the same bits"
     remedy = "Read its frames, collisions and observables, or run its scene again: Simulation(recording.scene)."
     return StorageError(path, what, remedy)

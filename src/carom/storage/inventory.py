@@ -1,8 +1,8 @@
-"""What a file of HDF5 is made of, looked through before anything in it is read.
+"""Checks the objects in an HDF5 file before anything in it is read.
 
-HDF5 can do much that a recording never needs, and all of it on behalf of whoever made the file: links and datasets that
-lead to other files, filters that are loaded as programs, texts of any length, rows that exist only as a claim. So what
-a recording does not have is refused before HDF5 follows it.
+HDF5 has many features that a recording never needs and a malicious file could use: links and datasets that lead
+to other files, filters that are loaded as programs, texts of any length, rows that are declared but not stored.
+What a recording does not have is refused before HDF5 follows it.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ import numpy as np
 
 from carom.solvers.collision_record import collision_record
 from carom.storage.formats import DIGEST, FORMAT, TEXTS, check_digest, digest, digest_of_texts
-from carom.storage.hdf5.opening import broken
-from carom.storage.hdf5.writer import BALLS, CHUNK, EDITS, PAST
-from carom.storage.told import Head
+from carom.storage.hdf5.open_file import broken_error
+from carom.storage.hdf5.writer import BALLS, CHUNK, EDITS, HISTORY
+from carom.storage.metadata import RecordingMetadata
 
 if TYPE_CHECKING:
     import h5py
 
 MOST_OBJECTS = 10_000
-"""Names in a file. A recording has about 70, and 5 for each observable."""
+"""Largest number of names in a file. A recording has about 70, and 5 per observable."""
 LONGEST_ATTRIBUTE = 2**24
-"""Bytes of an attribute that is read. The largest tells at which times frames were wished."""
+"""Largest attribute that is read, in bytes. The longest one lists the times of frames."""
 LARGEST_ROW = 2**26
-"""Bytes of a row of a column, unless the balls of the scene take more."""
+"""Largest row of a column, in bytes, unless the balls of the scene take more."""
 RATIO = 1100
-"""Deflate presses nothing to less than the 1032nd part."""
+"""Deflate compresses by a factor of 1032 at most."""
 FRAMES, LOG = f"{BALLS}/", "carom/collisions/"
 GROWING = ("carom/rows", "carom/complete")
-"""Datasets that grow, beside the columns."""
+"""Datasets that grow, besides the columns."""
 ROWS: dict[str, tuple[str, str]] = {
     f"{FRAMES}position/value": ("f8", "nd"), f"{FRAMES}velocity/value": ("f8", "nd"),
     f"{FRAMES}image/value": ("i4", "nd"),
@@ -45,14 +45,14 @@ ROWS: dict[str, tuple[str, str]] = {
         for name in collision_record.names or ()
     },
 }  # fmt: skip
-"""Of each column, the type of its numbers and the shape of a row: n balls, d dimensions."""
+"""The type of each column, and the shape of its rows: n balls, d dimensions."""
 NEEDED = (f"{FRAMES}position/value", f"{FRAMES}velocity/value", f"{FRAMES}position/step", f"{FRAMES}position/time",
           EDITS, f"{EDITS}_rows", "carom/until")  # fmt: skip
 
 
-def look_through(file: h5py.File) -> dict[int, str]:
-    """The names of all datasets, by where they are; ValueError at the first thing that a recording never has."""
-    import h5py  # noqa: PLC0415  # heavy; only who reads needs it
+def check_objects(file: h5py.File) -> dict[int, str]:
+    """The names of all datasets by address; raise ValueError for the first object that no recording has."""
+    import h5py  # noqa: PLC0415  # heavy; only readers need it
 
     size = file.id.get_filesize()
     found: dict[int, str] = {}
@@ -80,7 +80,7 @@ def look_through(file: h5py.File) -> dict[int, str]:
 
 
 def _names(group: Any, most: int) -> list[bytes]:
-    """The names in a group, if they are not more than so many."""
+    """The names in a group; raise ValueError if there are more than `most`."""
     found: list[bytes] = []
 
     def take(name: bytes) -> bool | None:
@@ -94,7 +94,7 @@ def _names(group: Any, most: int) -> list[bytes]:
 
 
 def _check_dataset(dataset: Any, path: str, size: int) -> None:
-    """Refuse a dataset that leads to other files, needs other filters, holds no plain numbers or texts, or lies."""
+    """Refuse a dataset with external files, unknown filters, other data than numbers or texts, or a false size."""
     from h5py import h5d, h5t, h5z  # noqa: PLC0415  # as above
 
     plan = dataset.get_create_plist()
@@ -114,7 +114,7 @@ def _check_dataset(dataset: Any, path: str, size: int) -> None:
 
 
 def attribute(owner: Any, name: str) -> Any:
-    """An attribute that is a number, a text of known length, or several; ValueError if it is something else."""
+    """The value of an attribute; raise ValueError if it is no number, text of fixed length, or array of these."""
     from h5py import h5a, h5t  # noqa: PLC0415  # as above
 
     if not h5a.exists(owner.id, name.encode()):
@@ -141,7 +141,7 @@ def word(value: Any) -> str:
 
 
 def fixed_value(file: h5py.File, path: str, form: int) -> Any:
-    """The numbers or the text of a dataset that does not grow; ValueError if they are not those that were written."""
+    """The content of a dataset that does not grow; raise ValueError if its digest is wrong."""
     dataset = file[path]
     value = dataset[()]
     if form == FORMAT:
@@ -149,8 +149,8 @@ def fixed_value(file: h5py.File, path: str, form: int) -> Any:
     return value
 
 
-def head_of(file: h5py.File, form: int) -> Head:
-    """What a file tells of how it was made. It may come from anyone."""
+def read_metadata(file: h5py.File, form: int) -> RecordingMetadata:
+    """The metadata of a file, which is not trusted."""
     own = file["carom"]
     texts = {name: attribute(own, name) for name in TEXTS if name != "origin" or name in own.attrs}  # once, none was
     if form == FORMAT:
@@ -158,20 +158,22 @@ def head_of(file: h5py.File, form: int) -> Head:
     plain = {name: word(text) for name, text in texts.items()}
     told: dict[str, Any] = {name: plain[name] for name in ("solver", "mark", "source")}
     told |= {name: json.loads(plain.get(name, "{}")) for name in ("wish", "versions", "triggers", "origin")}
-    return Head.model_validate({**told, "walls": json.loads(bytes(fixed_value(file, "carom/walls", form)))})
+    return RecordingMetadata.model_validate(
+        {**told, "walls": json.loads(bytes(fixed_value(file, "carom/walls", form)))}
+    )
 
 
 def check_columns(
     file: h5py.File, datasets: Mapping[int, str], names: Sequence[str], row: tuple[int, int], path: Path
 ) -> None:
-    """Are the columns such as a recording of so many balls in so many dimensions has, and all else no column?"""
+    """Check that the columns are those of a recording with this shape of rows, and no other dataset is a column."""
     import h5py  # noqa: PLC0415  # as above
 
     if len(set(names)) < len(names) or any(name not in names for name in NEEDED):
-        raise broken(path, "columns are missing, or there twice")
+        raise broken_error(path, "columns are missing, or there twice")
     places = {h5py.h5o.get_info(file[name].id).addr for name in (*names, *GROWING)}
     if len(places) < len(names) + len(GROWING) or not places <= datasets.keys():
-        raise broken(path, "columns are missing, or there twice")
+        raise broken_error(path, "columns are missing, or there twice")
     lengths = {"n": row[0], "d": row[1], "2": 2}
     most = max(LARGEST_ROW, 8 * row[0] * row[1])
     for name in names:
@@ -180,16 +182,16 @@ def check_columns(
             kind, shape = ROWS[name]
             fits = dataset.dtype == kind and dataset.shape[1:] == tuple(lengths[each] for each in shape)
         else:
-            fits = name.startswith(PAST) or (_is_measured(name) and dataset.dtype == "f8")
+            fits = name.startswith(HISTORY) or (_is_measured(name) and dataset.dtype == "f8")
         if not fits:
-            raise broken(path, f"{name} is no column of such a run")
+            raise broken_error(path, f"{name} is no column of such a run")
         _check_chunks(dataset, name, most, CHUNK, path)
     _check_chunks(file["carom/rows"], "carom/rows", most, max(CHUNK, 256 * 8 * len(names)), path)
     if file["carom/rows"].shape[1:] != (len(names),) or file["carom/rows"].dtype != "i8":
-        raise broken(path, "carom/rows counts other columns")
+        raise broken_error(path, "carom/rows counts other columns")
     for address, name in datasets.items():
         if address not in places and file[name].chunks is not None:
-            raise broken(path, f"{name} is a column that is not counted")
+            raise broken_error(path, f"{name} is a column that is not counted")
 
 
 def _is_measured(name: str) -> bool:
@@ -197,22 +199,22 @@ def _is_measured(name: str) -> bool:
 
 
 def _check_chunks(dataset: Any, name: str, most: int, chunk: int, path: Path) -> None:
-    """Chunks are of whole rows, and small; only where a row is large, a row each."""
+    """Check that chunks hold whole rows and are small; a large row has a chunk of its own."""
     chunks, shape = dataset.chunks, dataset.shape[1:]
     row = dataset.dtype.itemsize * int(np.prod(shape, dtype=object))
     whole = chunks is not None and chunks[1:] == tuple(max(1, length) for length in shape)
     if not whole or not (row <= most and (chunks[0] == 1 or chunks[0] * row <= chunk)):
-        raise broken(path, f"{name} is no column of rows")
+        raise broken_error(path, f"{name} is no column of rows")
 
 
 def check_counts(file: h5py.File, count: Mapping[str, int], path: Path) -> None:
-    """Has each column so many rows, and can they be in the file?"""
+    """Check that each column has the counted rows, and that the file is large enough for them."""
     size = file.id.get_filesize()
     for name, rows in count.items():
         dataset = file[name]
         if not 0 <= rows <= len(dataset):
-            raise broken(path, f"{name} has {len(dataset)} rows where {rows} are counted")
+            raise broken_error(path, f"{name} has {len(dataset)} rows where {rows} are counted")
         row = dataset.dtype.itemsize * int(np.prod(dataset.shape[1:], dtype=object))
         stored = min(dataset.id.get_storage_size(), size)
         if rows * row > size and rows * row > RATIO * stored + row * dataset.chunks[0]:
-            raise broken(path, f"{name} has rows that are not in the file")
+            raise broken_error(path, f"{name} has rows that are not in the file")

@@ -1,4 +1,4 @@
-"""The right to write a recording or a journal: only one process has it at a time."""
+"""`Lock`: only one process at a time may write a recording or a journal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from carom.file_lock import try_lock
 
 
 class Lock:
-    """The right to write a file, held as long as the process lives: the system frees a dead writer's lock."""
+    """The right to write a file, held until release; the system frees it when the process ends."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class Lock:
         self.release()
 
     def acquire(self) -> None:
-        """Take the lock, or say which process has it."""
+        """Take the lock; raise an error if another process has it."""
         try:
             while self._handle is None:
                 handle = os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
@@ -46,13 +46,13 @@ class Lock:
                     raise StorageError(self.path, "another run is writing this file", remedy)
                 if is_at(handle, self.file):
                     self._handle = handle
-                else:  # who had it removed the file between our two looks
+                else:  # its holder removed the file between `open` and `try_lock`
                     os.close(handle)
         except OSError as error:
             raise StorageError.of(self.path, error) from error
 
     def release(self) -> None:
-        """Give it back."""
+        """Release the lock."""
         if self._handle is not None:
             with contextlib.suppress(OSError):
                 self.file.unlink()

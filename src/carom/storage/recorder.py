@@ -1,4 +1,4 @@
-"""A recording under way: what a run hands to it, and what its checkpoints vouch for."""
+"""The recorder: writes a run to a tape as it advances, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from carom.thread_warnings import warn_caller
 if TYPE_CHECKING:
     from carom.solvers.exact.history.history import History
 
-LINGER = 0.5
-"""What has happened waits at most so long before it is handed to the writer, s."""
+MAX_DELAY = 0.5
+"""Longest time before collected data go to the writer, s."""
 
 
-class Run(Protocol):
-    """What a recorder asks of the run, besides what observables read."""
+class RecordedRun(Protocol):
+    """What a recorder needs of the run, besides what observables read."""
 
     def stands(self, what: str) -> None:
-        """Refuse what cannot be done amid a step."""
+        """Raise an error if the run is in the middle of a step."""
 
     def save_with(self, path: Path, recording: dict[str, Any], recorder: Mapping[str, NDArray[Any]]) -> None:
-        """Save the run, and how far it is recorded."""
+        """Save a checkpoint of the run, with the state of its recording."""
 
     def forget(self, history: History) -> None:
-        """Write no more into a history."""
+        """Stop writing to a history."""
 
     def let_go(self) -> None:
-        """Nobody records the run any more."""
+        """Note that the run is no longer recorded."""
 
 
 class Recorder(Follower):
-    """A recording under way; close it when the run is over, or use it in a `with`."""
+    """A recording in progress. Close it after the run, or use it in a `with` statement."""
 
     def __init__(self, run: Any, tape: Tape, sampler: Sampler, pause: float | None, history: History | None) -> None:
         super().__init__(run, sampler)
@@ -52,12 +52,12 @@ class Recorder(Follower):
         self.tape = tape
         self.pause = pause
         self.goal: dict[str, Any] = {}
-        """How long the run is to be, for who resumes it."""
-        self._run: Run | None = run
+        """The planned end of the run, for a resumed run."""
+        self._run: RecordedRun | None = run
         self._warned = False
         self._history = history
         self._waiting, self._handed = 0, monotonic()
-        atexit.register(self._end)  # who forgets to close it loses nothing
+        atexit.register(self._end)  # so that no data are lost if it is never closed
         self._due = np.inf if pause is None else monotonic() + pause
 
     def __enter__(self) -> Self:
@@ -75,11 +75,11 @@ class Recorder(Follower):
 
     @property
     def rebuilds(self) -> bool:
-        """Can any instant be rebuilt from the events?"""
+        """True if the state at any time can be rebuilt from the recorded events."""
         return self._history is not None
 
     def flush(self) -> None:
-        """Wait until all that was recorded can be read, and is on the disk."""
+        """Wait until all data so far can be read and are on the disk."""
         if self._run is not None:
             self._run.stands("flush")
         if self.complete:
@@ -87,7 +87,7 @@ class Recorder(Follower):
         self.tape.writer.flush()
 
     def close(self, *, complete: bool = True) -> None:
-        """End the recording; the run can go on without. With checkpoints, the last one is of now."""
+        """End the recording; the run can continue without it. With checkpoints on, a last one is written."""
         if self._run is None:
             return
         self._run.stands("close")
@@ -108,7 +108,7 @@ class Recorder(Follower):
             warn_caller(f"{message}{self._first_due()}", StorageWarning)
 
     def _first_due(self) -> str:
-        """What to do for a frame."""
+        """How to get a frame."""
         due = self.sampler.due()[0]
         now = self._run_state.time
         if np.isfinite(due):
@@ -116,12 +116,12 @@ class Recorder(Follower):
         return f"All were before {self.sampler.start:.9g} s, when recording began: give later times, or every=…."
 
     def _end(self) -> None:
-        """Close it when the program ends; what cannot be written then has been told before."""
+        """Close the recording at the end of the program; write errors have been reported before."""
         with contextlib.suppress(StorageError):
             self.close(complete=False)
 
     def checkpoint(self) -> Path:
-        """Write a checkpoint now; gives its name."""
+        """Write a checkpoint now, and return its path."""
         if self._run is None:
             raise StorageError(self.path, "the recording has ended", "Save before closing it.")
         self._run.stands("checkpoint")
@@ -130,29 +130,31 @@ class Recorder(Follower):
     # Called by the run.
 
     def pass_on(self, rows: NDArray[Any], who: NDArray[np.intp]) -> None:
-        """Take what has happened."""
+        """Take these collisions; `who` are the rows of the balls by their present indices."""
         self.sampler.collided(rows, who, self.tape)
         self._waiting += max(1, len(rows))
-        if self._waiting >= LOG_ROWS // 2 or monotonic() - self._handed > LINGER:
+        if self._waiting >= LOG_ROWS // 2 or monotonic() - self._handed > MAX_DELAY:
             self._hand_over()
 
     def _hand_over(self) -> None:
-        """Give the tape what has gathered: the history, and how far the run has come."""
+        """Pass the collected history and the present time to the tape."""
         self._waiting, self._handed = 0, monotonic()
-        self.tape.passed(self._run_state.time, self._history.drain(forget=True) if self._history is not None else {})
+        self.tape.advance_to(
+            self._run_state.time, self._history.drain(forget=True) if self._history is not None else {}
+        )
 
     def note_edit(self) -> None:
-        """Note that something was done to the run; a second time for the same balls, that it was done by hand."""
+        """Note an edit of the run; a second note for the same balls means an edit by the user."""
         self.tape.edited(self._run_state.time, self.sampler.rows)
 
     def invalidate(self) -> None:
-        """Something has happened that is not on the tape: take no more, and vouch for nothing."""
+        """Take no more and write no more checkpoints, as something has happened that is not on the tape."""
         self.complete = False
         if self._history is not None and self._run is not None:
             self._run.forget(self._history)
 
     def warn(self) -> None:
-        """Say, once, that the run goes on without being recorded."""
+        """Warn once that the run continues without being recorded."""
         if not self._warned:
             self._warned = True
             message = (
@@ -167,12 +169,12 @@ class Recorder(Follower):
             self.sampler.take(self._run_state, self.tape)
 
     def tick(self) -> None:
-        """Write a checkpoint if it is time."""
+        """Write a checkpoint if one is due."""
         if monotonic() >= self._due and self._run is not None:
             self._save(self._run)
             self._due = monotonic() + (self.pause or 0.0)
 
-    def _save(self, run: Run) -> Path:
+    def _save(self, run: RecordedRun) -> Path:
         if not self.complete:
             what = "the run was broken off amid its course, and not all of it is in the file"
             raise StorageError(self.path, what, "Resume it from its last checkpoint.")

@@ -1,4 +1,4 @@
-"""What a recording holds, laid out: frames, observables, collisions and history of a run as columns of a file."""
+"""The layout of a recording, and the tape that turns samples, collisions and history into rows of its columns."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from carom.scene import Scene
 from carom.scene.io.files import dumps
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.state import LEAST_PAGE, PAGE
-from carom.storage.formats import DIGEST, ENDING, FORMAT, digest_of_texts, no_way_on
-from carom.storage.hdf5.opening import reading
-from carom.storage.hdf5.writer import BALLS, EDITS, PAST, VERSION, Column, Layout, Writer, copy_rows, fixed, make
+from carom.storage.formats import CHECKPOINT_SUFFIX, DIGEST, FORMAT, cannot_resume_error, digest_of_texts
+from carom.storage.hdf5.open_file import storage_errors
+from carom.storage.hdf5.writer import BALLS, EDITS, HISTORY, VERSION, Column, HDF5Writer, Layout, copy_rows, fixed, make
 from carom.storage.lock import Lock
 from carom.storage.recording import Recording
 
@@ -33,11 +33,11 @@ Floats = NDArray[np.float64]
 Columns = Mapping[str, NDArray[Any]]
 
 UNITS = {"time": "s", "place": "m", "impulse": "N s"}
-"""Of the columns of collisions that have one."""
+"""Units of the columns of collisions that have one."""
 
 
 def versions() -> dict[str, str]:
-    """Of what makes the bits."""
+    """Versions of the packages that determine the bits of a run."""
     from importlib.metadata import version  # noqa: PLC0415  # seldom needed
 
     ours: Any = import_module("carom")  # the whole, known by name alone
@@ -50,7 +50,7 @@ def versions() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Header:
-    """What is known before a run is recorded."""
+    """The metadata of a recording, known before it starts."""
 
     scene: Scene
     solver: str
@@ -59,83 +59,89 @@ class Header:
     events: bool
     triggers: list[dict[str, Any]]
     source: str = ""
-    """Where the scene came from, if someone said so."""
+    """Where the scene came from, if known."""
     origin: dict[str, Any] = field(default_factory=dict)
-    """The entry of the library that made it, and its parameters, the seed among them."""
+    """The entry of the library that made the scene, and its parameters, with the seed."""
     mark: str = field(default_factory=lambda: uuid4().hex)
-    """Tells this recording from all others."""
+    """A unique id of this recording."""
     versions: dict[str, str] = field(default_factory=versions)
 
     @property
     def merging(self) -> bool:
-        """Do masses and radii change?"""
+        """True if masses and radii can change during the run."""
         return self.scene.attraction is not None and self.scene.attraction.touch == "merge"
 
     @property
     def periodic(self) -> bool:
-        """Is there an axis that balls can go round?"""
+        """True if an axis is periodic."""
         return any(getattr(self.scene.boundary, "periodic", ()))
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What is known of an observable before it is recorded."""
+class ObservableLayout:
+    """Name, units and shape of an observable, as the layout of a file needs them."""
 
     name: str
     symbol: str
     unit: str
     over_interval: bool
     shape: tuple[int, ...]
-    """Of a value."""
+    """The shape of one value."""
     columns: Floats | None
 
     @classmethod
-    def by(cls, each: Observable, value: Floats) -> Self:
-        """By an observable that has begun, in values such as this one."""
+    def of_observable(cls, each: Observable, value: Floats) -> Self:
+        """From an observable after its `begin`, and one of its values."""
         return cls(each.name, each.symbol, each.unit, each.over_interval, value.shape, each.columns())
 
     @classmethod
-    def again(cls, series: Series) -> Self:
-        """As it was recorded."""
+    def of_series(cls, series: Series) -> Self:
+        """From a recorded series."""
         shape = series.values.shape[1:]
         return cls(series.name, series.symbol, series.unit, series.over_interval, shape, series.columns)
 
 
 class Tape:
-    """A recording under way: takes what a sampler gives, as rows of a file."""
+    """A recording in progress: turns what a sampler gives into rows of a file."""
 
     def __init__(
-        self, path: Path, header: Header, observables: Sequence[Measured], fill: Callable[[Any], None], *, lock: Lock
+        self,
+        path: Path,
+        header: Header,
+        observables: Sequence[ObservableLayout],
+        fill: Callable[[Any], None],
+        *,
+        lock: Lock,
     ) -> None:
         self.path = path
         self.header = header
         self.shapes = {each.name: each.shape for each in observables}
-        """Of what is measured."""
+        """The shapes of the values of observables."""
         box = header.scene.boundary.box
         self._edges = None if box is None else np.array(box.size)
-        self.writer = Writer(path, fill, lock=lock)
+        self.writer = HDF5Writer(path, fill, lock=lock)
 
     @classmethod
-    def begun(
+    def create(
         cls, path: Path, header: Header, observables: Sequence[Observable], sample: Sample, history: Columns, lock: Lock
     ) -> Self:
-        """A new one, for samples and columns such as these."""
-        if path.suffix == ENDING:
+        """Start a new recording; `sample` and `history` show the types and shapes of its columns."""
+        if path.suffix == CHECKPOINT_SUFFIX:
             remedy = "Choose another name, such as gas.h5."
-            raise StorageError(path, f"files that end with {ENDING} are checkpoints, not recordings", remedy)
-        measured = [Measured.by(each, sample[each.name]) for each in observables]
-        layout = layout_of(header, measured, history)
+            raise StorageError(path, f"files that end with {CHECKPOINT_SUFFIX} are checkpoints, not recordings", remedy)
+        measured = [ObservableLayout.of_observable(each, sample[each.name]) for each in observables]
+        layout = make_layout(header, measured, history)
         return cls(path, header, measured, lambda file: make(file, layout), lock=lock)
 
     @classmethod
-    def continued(cls, path: Path, mark: str, rows: Mapping[str, int], lock: Lock) -> Self:
-        """One that goes on after so many rows of the recording with that mark; what it has beyond them is left out."""
+    def resume(cls, path: Path, mark: str, rows: Mapping[str, int], lock: Lock) -> Self:
+        """Continue the recording with this mark after the given numbers of rows; rows beyond these are dropped."""
         with Recording(path) as old:
             if old.mark != mark:
                 remedy = "Give the recording that belongs to the checkpoint, or resume without: record=False."
                 raise StorageError(path, "is another recording than that of the checkpoint", remedy)
             if old.format < FORMAT:
-                raise no_way_on(path, old.writer)
+                raise cannot_resume_error(path, old.writer)
             if sorted(rows) != sorted(old.names):
                 remedy = "Resume without recording (record=False), or begin anew."
                 raise StorageError(path, "the checkpoint counts the rows of other columns", remedy)
@@ -147,29 +153,29 @@ class Tape:
                 old.scene, old.solver, old.wish, old.walls, old.collisions is not None, old.triggers, old.source,
                 old.origin, mark, old.versions,
             )  # fmt: skip
-            history = {name.removeprefix(PAST): old.dataset(name) for name in old.names if name.startswith(PAST)}
-            measured = [Measured.again(each) for each in old.observables.values()]
-            layout = layout_of(header, measured, history)
+            history = {name.removeprefix(HISTORY): old.dataset(name) for name in old.names if name.startswith(HISTORY)}
+            measured = [ObservableLayout.of_series(each) for each in old.observables.values()]
+            layout = make_layout(header, measured, history)
 
             def fill(file: Any) -> None:
-                """Lay out a file of our own, and take from the old one nothing but rows."""
+                """Lay out a new file, and copy only rows from the old one."""
                 make(file, layout)
-                with reading(path):
+                with storage_errors(path):
                     copy_rows(old.file, file, rows)
 
             return cls(path, header, measured, fill, lock=lock)
 
     def history(self) -> Any:
-        """The history in the file, to go on with; None if there is none."""
+        """The history in the file, to be continued; None if it has none."""
         return self.writer.history(self.header.scene)
 
     @property
     def frames(self) -> int:
-        """How many are written."""
+        """The number of frames written."""
         return self.writer.rows(f"{BALLS}/position/time")
 
     def frame(self, frame: Frame, step: int, sample: Sample, bulk: tuple[Floats, Floats]) -> None:
-        """An instant, and what was measured."""
+        """Write a frame and a sample."""
         rows: dict[str, NDArray[Any]] = {
             f"{BALLS}/position/value": frame.positions[None],
             f"{BALLS}/velocity/value": frame.velocities[None],
@@ -187,7 +193,7 @@ class Tape:
         self.writer.put(rows)
 
     def collided(self, rows: NDArray[Any]) -> None:
-        """Collisions, in order."""
+        """Write collisions, in order of time."""
         d = self.header.scene.dimension
         self.writer.put({
             f"carom/collisions/{name}": rows[name] if rows[name].ndim == 1 else rows[name][:, :d]
@@ -195,17 +201,17 @@ class Tape:
         })  # fmt: skip
 
     def edited(self, time: float, rows: NDArray[np.intp]) -> None:
-        """From now on the balls that there are have these rows."""
+        """Write an edit: from now on the present balls have these rows."""
         self.writer.put({EDITS: np.array([(time, len(rows))]), f"{EDITS}_rows": rows.astype(np.int64)})
 
-    def passed(self, time: float, history: Columns) -> None:
-        """The run has come to a time; so have the columns of its history."""
-        rows = {f"{PAST}{name}": column for name, column in history.items()}
+    def advance_to(self, time: float, history: Columns) -> None:
+        """Write how far the run has come, and new rows of its history."""
+        rows = {f"{HISTORY}{name}": column for name, column in history.items()}
         self.writer.put({**rows, "carom/until": np.array([time])})
 
 
-def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[str, Any]) -> Layout:
-    """All datasets of a recording of such a run; `history` tells the columns of history, by their types and shapes."""
+def make_layout(header: Header, observables: Sequence[ObservableLayout], history: Mapping[str, Any]) -> Layout:
+    """The layout of a recording of this run; `history` shows the types and shapes of the columns of history."""
     scene = header.scene
     n, d = len(scene.balls), scene.dimension
     real, whole = np.dtype(np.float64), np.dtype(np.int64)
@@ -246,7 +252,7 @@ def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[
         for name in collision_record.names or ():
             kind, shape = collision_record[name].base, collision_record[name].shape
             columns.append(Column(f"carom/collisions/{name}", kind, shape and (d,), UNITS.get(name, "")))
-    columns += [_of_history(name, rows, n) for name, rows in history.items()]
+    columns += [_history_column(name, rows, n) for name, rows in history.items()]
     columns += [
         Column(EDITS, real, (2,)),
         Column(f"{EDITS}_rows", whole),
@@ -261,10 +267,10 @@ def layout_of(header: Header, observables: Sequence[Measured], history: Mapping[
     )
 
 
-def _of_history(name: str, rows: Any, balls: int) -> Column:
-    """A column of history: pages are read here and there, so that they are not packed, and each has its chunks."""
+def _history_column(name: str, rows: Any, balls: int) -> Column:
+    """A column of history; pages are read at random, so they are not packed, and each page has its own chunks."""
     page = {"anchor": balls, "event": max(PAGE * balls, LEAST_PAGE)}.get(name.split("_", maxsplit=1)[0], 0)
-    return Column(f"{PAST}{name}", rows.dtype, rows.shape[1:], packed=not page, together=page)
+    return Column(f"{HISTORY}{name}", rows.dtype, rows.shape[1:], packed=not page, together=page)
 
 
 def _attributes(header: Header, box: dict[str, Any], materials: list[str]) -> dict[str, dict[str, Any]]:

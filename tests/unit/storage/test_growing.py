@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carom.storage.hdf5.chunks import Chunks
-from carom.storage.hdf5.growing import Growing
+from carom.storage.hdf5.growing import GrowingDataset
 
 PARTS = st.lists(st.tuples(st.integers(0, 50), st.booleans()), max_size=12)
 
@@ -25,7 +25,7 @@ def test_rows_come_back_however_they_came(
         expected = [rng.normal(size=(before, 3))]
         dataset[:] = expected[0]
         file.flush()
-        growing = Growing(dataset)
+        growing = GrowingDataset(dataset)
         for count, settle in parts:
             rows = rng.normal(size=(count, 3))
             expected.append(rows)
@@ -43,7 +43,7 @@ def test_a_chunk_that_is_written_again_moves(tmp_path: Path, kind: str) -> None:
         options = {"shuffle": True, "compression": "gzip", "compression_opts": 1}
         dataset = file.create_dataset("a", (0,), kind, maxshape=(None,), chunks=(64,), **options)
         file.swmr_mode = True
-        growing, places = Growing(dataset), []
+        growing, places = GrowingDataset(dataset), []
         for k in range(64):
             growing.append(np.full(1, k, kind))
             places.append(dataset.id.get_chunk_info(0).byte_offset)
@@ -57,7 +57,7 @@ def test_rows_come_back_in_parts_from_a_chunk_that_moves(tmp_path: Path, shuffle
         options = {"shuffle": shuffle, "compression": "gzip", "compression_opts": 1}
         dataset = file.create_dataset("a", (0, 2), "f8", maxshape=(None, 2), chunks=(64, 2), **options)
         file.swmr_mode = True
-        growing, places = Growing(dataset), []
+        growing, places = GrowingDataset(dataset), []
         for k in range(100):
             growing.append(np.full((1, 2), float(k)))
             places.append(dataset.id.get_chunk_info(k // 64).byte_offset)
@@ -72,7 +72,7 @@ def test_chunks_of_noise_are_not_packed_and_hdf5_reads_them(tmp_path: Path) -> N
     with h5py.File(tmp_path / "a.h5", "w", libver="latest") as file:
         options = {"shuffle": True, "compression": "gzip", "compression_opts": 1}
         dataset = file.create_dataset("a", (0, 3), "f8", maxshape=(None, 3), chunks=(1024, 3), **options)
-        growing = Growing(dataset)
+        growing = GrowingDataset(dataset)
         for part in np.array_split(noise[:-1], 7):
             growing.take(part)
             growing.settle()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carom.storage.hdf5.packing import PACKED, PLAIN, Packer, is_worth, pressed, shuffled, stored
+from carom.storage.hdf5.packing import PACKED, UNSHUFFLED, Packer, compress, is_compressible, shuffle, store
 
 
 def read(data: bytes) -> bytes | None:
@@ -37,8 +37,8 @@ def test_a_chunk_comes_back(seed: int, dtype: str, count: int) -> None:
 
 def test_noise_is_stored_and_order_is_pressed() -> None:
     rows = 1.0 + np.random.default_rng(1).random(30_000)
-    planes = shuffled(rows)
-    assert [is_worth(plane) for plane in planes] == [False] * 6 + [True, True]
+    planes = shuffle(rows)
+    assert [is_compressible(plane) for plane in planes] == [False] * 6 + [True, True]
     assert 0.75 * rows.nbytes < len(Packer()(rows)) < 0.85 * rows.nbytes  # six bytes of eight are noise
     assert len(Packer()(np.zeros(30_000))) < 0.01 * rows.nbytes
 
@@ -46,14 +46,14 @@ def test_noise_is_stored_and_order_is_pressed() -> None:
 def test_a_chunk_can_be_made_longer() -> None:
     rows = np.arange(5000, dtype=float)
     usual = Packer()(rows)
-    other = Packer()(rows, other_than=len(usual))
+    other = Packer()(rows, not_length=len(usual))
     assert len(other) > len(usual)
     assert unpacked(other, "f8", 5000).tolist() == rows.tolist()
-    assert unpacked(Packer().partly(rows), "f8", 5000).tolist() == rows.tolist()
+    assert unpacked(Packer().sparse_chunk(rows), "f8", 5000).tolist() == rows.tolist()
 
 
 @pytest.mark.parametrize("rows", [np.full(1000, -1, np.int32), np.random.default_rng(1).normal(size=1000)])
-@pytest.mark.parametrize("pack", [stored, pressed, packed, Packer().partly])
+@pytest.mark.parametrize("pack", [store, compress, packed, Packer().sparse_chunk])
 def test_a_damaged_chunk_is_told(pack: Any, rows: np.ndarray) -> None:
     """Also one whose ones became zeros, which HDF5's own checksum does not tell apart."""
     data = pack(rows)
@@ -66,9 +66,9 @@ def test_a_damaged_chunk_is_told(pack: Any, rows: np.ndarray) -> None:
 @pytest.mark.parametrize("count", [1, 8191, 8192, 20_000])
 def test_stored_chunks_are_streams_of_whole_blocks(count: int) -> None:
     rows = np.random.default_rng(1).normal(size=count)
-    data = stored(rows)
+    data = store(rows)
     assert zlib.decompress(data) == rows.tobytes()
-    longer = stored(rows, other_than=len(data))
+    longer = store(rows, not_length=len(data))
     assert len(longer) > len(data)
     assert zlib.decompress(longer) == rows.tobytes()
 
@@ -86,10 +86,10 @@ def test_chunks_of_noise_stand_as_they_are_after_a_trial() -> None:
     packer = Packer()
     assert packer.chunk(noise)[1] == PACKED, "it is tried"
     data, mask = packer.chunk(noise)
-    assert mask == PLAIN
+    assert mask == UNSHUFFLED
     assert zlib.decompress(data) == noise.tobytes()
-    longer, mask = packer.chunk(noise, other_than=len(data))
-    assert mask == PLAIN
+    longer, mask = packer.chunk(noise, not_length=len(data))
+    assert mask == UNSHUFFLED
     assert len(longer) > len(data), "it is to have another size"
     assert zlib.decompress(longer) == noise.tobytes()
     whole = Packer()

@@ -20,7 +20,7 @@ from carom.errors import ArgumentError, CaromError, StorageError
 from carom.observe.observable import Observable
 from carom.observe.triggers import Collisions
 from carom.storage import formats, tape
-from carom.storage.hdf5.growing import Growing
+from carom.storage.hdf5.growing import GrowingDataset
 from carom.storage.hdf5.writer import Column
 from carom.storage.recording import Recording
 
@@ -335,7 +335,7 @@ def test_errors_of_the_writer_come_up_in_the_run(tmp_path: Path, monkeypatch: py
     def broken(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("carom.storage.hdf5.growing.Growing.append", broken)
+    monkeypatch.setattr("carom.storage.hdf5.growing.GrowingDataset.append", broken)
     with pytest.raises(StorageError, match=r"gas\.h5: there is no room left on the disk\. Make room and resume"):
         sim.run(until=100.0)
     with pytest.raises(StorageError):
@@ -431,13 +431,13 @@ def test_what_waits_for_the_writer_is_bounded_by_bytes(tmp_path: Path, monkeypat
     sim = carom.Simulation(gas(8))
     recorder = sim.record(tmp_path / "gas.h5")
     writer, gate, waited = recorder.tape.writer, threading.Event(), []
-    take = Growing.take
+    take = GrowingDataset.take
 
-    def slow(self: Growing, rows: Any) -> None:
+    def slow(self: GrowingDataset, rows: Any) -> None:
         gate.wait(10.0)
         take(self, rows)
 
-    monkeypatch.setattr(Growing, "take", slow)
+    monkeypatch.setattr(GrowingDataset, "take", slow)
 
     def put() -> None:
         for _ in range(5):

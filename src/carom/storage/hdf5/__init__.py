@@ -1,1 +1,1 @@
-"""HDF5: reading, writing and packing what recordings are made of."""
+"""HDF5: read, write and pack the datasets of recordings."""

@@ -8,36 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.storage.hdf5.chunks import Chunks
-from carom.storage.hdf5.packing import PACKED, Packer, pressed, stored
+from carom.storage.hdf5.packing import PACKED, Packer, compress, store
 
 
-class Growing:
-    """A dataset, the rows that wait for their chunk to be full, and how it is packed.
+class GrowingDataset:
+    """A dataset with a buffer of rows for the next chunk.
 
-    The last chunk, if it is not full, is written again when more rows come. It goes to another place of the file each
-    time: a process that is killed meanwhile leaves the rows that were there before.
+    A partial last chunk is written again when more rows come. It goes to another place in the file each time, so that
+    a process that is killed meanwhile leaves the earlier rows intact.
     """
 
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
         self.length = len(dataset)
-        """Rows that are written."""
+        """The number of rows written."""
         self.chunk = int(dataset.chunks[0])
         self._first = (0,) * (dataset.ndim - 1)
         self._packer = Packer() if dataset.shuffle else None
         self._filtered = bool(dataset.compression)
-        """Has a chunk a stream of its own? Else it has a row, which is written once."""
+        """True if each chunk is a stream of its own; otherwise each row is one, and is written once."""
         self._hollow = not all(dataset.shape[1:])
-        """Do rows hold nothing?"""
+        """True if rows are empty."""
         self._tail = Chunks(dataset).read(self.length - self.length % self.chunk, self.length)
-        """Rows of the last chunk, if it is not full."""
+        """Rows of the last chunk if it is partial."""
         self._size = 0
-        """Bytes of that chunk."""
+        """The packed size of this chunk in bytes."""
         self._waiting: list[NDArray[Any]] = []
         self._count = 0
 
     def take(self, rows: NDArray[Any]) -> None:
-        """Keep rows until they fill a chunk; then write it."""
+        """Buffer rows until they fill a chunk, and then write it."""
         if not len(rows):
             return
         self._waiting.append(rows)
@@ -49,13 +49,13 @@ class Growing:
             self._waiting, self._count = [together[whole:]], len(together) - whole
 
     def settle(self) -> None:
-        """Write all that waits."""
+        """Write all buffered rows."""
         if self._count:
             self.append(self._together())
             self._waiting, self._count = [], 0
 
     def append(self, rows: NDArray[Any]) -> None:
-        """Append rows."""
+        """Write rows at the end."""
         start, total = self.length - len(self._tail), self.length + len(rows)
         self.dataset.resize(total, axis=0)
         if not self._hollow:
@@ -67,7 +67,7 @@ class Growing:
         self.length = total
 
     def _write(self, start: int, rows: NDArray[Any]) -> None:
-        """Write a chunk, filled up with zeros."""
+        """Write a chunk, padded with zeros."""
         whole = len(rows) == self.chunk
         if not whole:
             full = np.zeros((self.chunk, *rows.shape[1:]), self.dataset.dtype)
@@ -78,15 +78,15 @@ class Growing:
         self._size = 0 if whole else len(data)
 
     def _packed(self, rows: NDArray[Any], *, whole: bool) -> tuple[Any, int]:
-        """A chunk as it stands in the file, and its filter mask."""
+        """The packed bytes of a chunk, and its filter mask."""
         rows = np.asarray(rows, self.dataset.dtype)
         if not self._filtered:
             return rows.tobytes(), PACKED
         if self._packer is None:
-            return (stored if whole else pressed)(rows, self._size), PACKED
+            return (store if whole else compress)(rows, self._size), PACKED
         if whole:
-            return self._packer.chunk(rows, other_than=self._size)
-        return self._packer.partly(rows, other_than=self._size), PACKED
+            return self._packer.chunk(rows, not_length=self._size)
+        return self._packer.sparse_chunk(rows, not_length=self._size), PACKED
 
     def _together(self) -> NDArray[Any]:
         return np.concatenate(self._waiting) if len(self._waiting) > 1 else self._waiting[0]

@@ -1,9 +1,9 @@
-"""Writing a recording: H5MD 1.1 in HDF5, by a thread of its own, whole at every moment.
+"""Writes a recording as H5MD 1.1 in HDF5, in a thread of its own; the file is readable at every moment.
 
-The layout is that of de Buyl, Colberg, Höfling, Comput. Phys. Commun. 185, 1546 (2014), https://nongnu.org/h5md/, with
-what is ours under /carom. The file is made under another name, switched to single-writer-multiple-readers mode and
-moved into place; from then on it can be read at any moment, and after a crash too. Rows are appended; a row of
-/carom/rows tells how many rows of each dataset belong together, and is written after them.
+The layout is that of de Buyl, Colberg, Höfling, Comput. Phys. Commun. 185, 1546 (2014), https://nongnu.org/h5md/;
+carom's own data are under /carom. The file is created under another name, switched to single-writer-multiple-readers
+mode (SWMR) and moved into place; from then on it can be read at any moment, also after a crash. Rows are appended; a
+row of /carom/rows commits them: it says how many rows of each dataset belong together, and is written after them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from carom.atomic_write import beside, settle, sync, unwritten
 from carom.errors import StorageError
 from carom.storage.formats import DIGEST, digest
-from carom.storage.hdf5.chunks import Chunks, Rows
-from carom.storage.hdf5.growing import Growing
+from carom.storage.hdf5.chunks import Chunks, StoredColumn
+from carom.storage.hdf5.growing import GrowingDataset
 from carom.storage.lock import Lock
 
 if TYPE_CHECKING:
@@ -36,28 +36,28 @@ if TYPE_CHECKING:
     from carom.solvers.exact.history.history import History
 
 BALLS = "particles/balls"
-PAST = "carom/history/"
+HISTORY = "carom/history/"
 EDITS = "carom/edits"
-"""Where it is told who was left after edits: the time and how many, and in another dataset their rows."""
+"""Edits: the time and the number of balls left; another dataset has their rows."""
 VERSION = (1, 1)
-"""Of H5MD."""
+"""The version of H5MD."""
 CHUNK = 2**18
-"""Bytes of a chunk, about: enough to compress well, little enough to read one frame quickly."""
-SMALL = 2**12
-"""Bytes of a chunk at least: each has its place in an index."""
-PAUSE = 1.0
-"""Rows wait about so long before they can be read, s."""
-SHARE = 0.02
-"""In a long run they wait for this part of the time that it has taken: chunks that are not full are written again, each
-time in another place, and what that wastes must not add up."""
-ROOM = 2**28
-"""Bytes that may wait for the writer; a run that is faster waits for it."""
+"""Approximate size of a chunk in bytes: large enough to compress well, small enough to read one frame quickly."""
+MIN_CHUNK = 2**12
+"""Smallest size of a chunk in bytes: each chunk needs an entry in an index."""
+COMMIT_INTERVAL = 1.0
+"""Rows become readable after about this time, s."""
+COMMIT_SHARE = 0.02
+"""In a long run they become readable after this part of the elapsed time: each commit writes partial chunks again to
+new places, and the wasted space must stay small."""
+QUEUE_BYTES = 2**28
+"""Bytes in the queue of the writer; a faster run waits."""
 STREAM: dict[str, Any] = {"compression": "gzip", "compression_opts": 1}
-"""Of each dataset that grows: a chunk is a stream that ends with a checksum, whether or not anything is compressed."""
+"""Options of each dataset that grows: a chunk is a stream with a checksum, compressed or not."""
 METADATA = 2**18
-"""Bytes that the structure of a file may take before it is first flushed, and a sixteenth of its rows."""
-EACH = 256
-"""Bytes that an array takes beside its numbers, about."""
+"""Bytes reserved for the structure of a file before the first flush; a sixteenth of the file size is added."""
+ARRAY_OVERHEAD = 256
+"""Approximate size of an array object besides its data, bytes."""
 
 Batch = Mapping[str, NDArray[Any]]
 
@@ -69,51 +69,51 @@ class Column:
     path: str
     dtype: np.dtype[Any]
     shape: tuple[int, ...] = ()
-    """Of a row."""
+    """The shape of a row."""
     unit: str = ""
     packed: bool = True
-    """Is it compressed? What is noise is not worth the time, and what is read here and there is wanted soon."""
+    """True: compressed. Noise and columns that are read at random are not."""
     together: int = 0
-    """Rows that are read together: a chunk has as many, if they are neither very few nor very many. 0 if any may be."""
+    """The number of rows that are read together, which sets the chunk within limits; 0 for any."""
 
     @property
     def chunk(self) -> int:
-        """Rows of a chunk."""
+        """Rows per chunk."""
         row = max(1, self.dtype.itemsize * int(np.prod(self.shape, dtype=np.int64)))
         most = int(np.clip(CHUNK // row, 1, 2**14))
-        return min(most, max(self.together, SMALL // row)) if self.together else most
+        return min(most, max(self.together, MIN_CHUNK // row)) if self.together else most
 
     @classmethod
     def like(cls, path: str, rows: NDArray[Any], unit: str = "") -> Column:
-        """One that takes rows such as these."""
+        """A column for rows like these."""
         return cls(path, rows.dtype, rows.shape[1:], unit)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """All that a file holds, before the first row: once it is being read, nothing but rows can be added."""
+    """All objects of a file except rows: once the file is being read, only rows can be added."""
 
     columns: tuple[Column, ...]
     fixed: dict[str, NDArray[Any]] = field(default_factory=dict)
-    """Datasets that do not change."""
+    """Datasets that never change."""
     texts: dict[str, str] = field(default_factory=dict)
-    """Texts that do not change; they are read again."""
+    """Texts that never change, and are read again."""
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By object; groups are made where there are none."""
+    """Attributes by object; missing groups are created."""
     links: dict[str, str] = field(default_factory=dict)
-    """Other names of columns."""
+    """Hard links: other names of columns."""
 
     @property
     def nbytes(self) -> int:
-        """Of what does not change, about."""
+        """Approximate size of all fixed datasets, bytes."""
         return sum(each.nbytes for each in self.fixed.values()) + sum(4 * len(each) for each in self.texts.values())
 
 
-class Writer:
-    """Appends rows to a recording, in a thread of its own. What goes wrong there is raised at the next call."""
+class HDF5Writer:
+    """Appends rows to a recording in a thread of its own. An error in the thread is raised by the next call."""
 
     def __init__(self, path: Path, fill: Callable[[h5py.File], None], *, lock: Lock) -> None:
-        """Make the file with `fill`, which lays it out, and begin."""
+        """Create the file with `fill`, which lays it out, and start the thread."""
         self.path = path
         self.lock = lock
         self.error: BaseException | None = None
@@ -122,33 +122,33 @@ class Writer:
         self._waiting = 0
         """Bytes in the queue."""
         self._closed = False
-        self._file = self._made(fill)
-        self._rows = Growing(self._file["carom/rows"])
+        self._file = self._create_file(fill)
+        self._rows = GrowingDataset(self._file["carom/rows"])
         names = [bytes(name).decode() for name in self._rows.dataset.attrs["datasets"].tolist()]
-        self._sets = {name: Growing(self._file[name]) for name in names}
-        self._told: list[int] = []
-        """How many rows of each were last said to belong together."""
+        self._sets = {name: GrowingDataset(self._file[name]) for name in names}
+        self._committed: list[int] = []
+        """The number of rows of each dataset at the last commit."""
         self._thread = threading.Thread(target=self._work, name=f"carom writes {path.name}", daemon=True)
         self._thread.start()
 
-    # For who runs.
+    # Called by the run.
 
     def put(self, rows: Batch) -> None:
-        """Append rows, some time; the arrays must not be changed any more."""
+        """Queue rows to be appended; the arrays must not be changed afterwards."""
         self._check()
-        self._hand(dict(rows))
+        self._enqueue(dict(rows))
 
     def flush(self) -> dict[str, int]:
-        """Wait until everything is on the disk; gives how many rows each dataset has."""
+        """Wait until all queued rows are on the disk, and return the number of rows of each dataset."""
         self._check()
         done = threading.Event()
-        self._hand(done)
+        self._enqueue(done)
         self._await(done)
         self._check()
         return {path: each.length for path, each in self._sets.items()}
 
     def close(self, *, complete: bool = True) -> None:
-        """Write what is left, and end."""
+        """Write all queued rows, end the thread and close the file."""
         if self._closed:
             return
         self._closed = True
@@ -163,35 +163,35 @@ class Writer:
         self._check()
 
     def rows(self, name: str) -> int:
-        """How many rows of a dataset are written; all that were put, once it is closed or flushed."""
+        """The number of written rows of a dataset; after `flush` or `close` that is all of them."""
         return self._sets[name].length
 
     def history(self, scene: Scene) -> History | None:
-        """The history in the columns of the file, before rows are put; None if there are none."""
+        """The history in the file, before rows are put; None if it has none."""
         from carom.solvers.exact.history.history import History  # noqa: PLC0415  # Numba is not loaded before it is needed
 
         columns = {
-            name.removeprefix(PAST): Rows(self.path, each.dataset, each.length)
+            name.removeprefix(HISTORY): StoredColumn(self.path, each.dataset, each.length)
             for name, each in self._sets.items()
-            if name.startswith(PAST)
+            if name.startswith(HISTORY)
         }
         return History.over(scene, columns) if columns else None
 
-    def _hand(self, packet: Any) -> None:
-        """Queue a packet, and wait for room as long as the thread lives."""
+    def _enqueue(self, packet: Any) -> None:
+        """Queue a packet; wait while the queue is full and the thread is alive."""
         if self._closed:
             raise StorageError(self.path, "the recording has ended", "Record into another file, or run on without.")
         size = _size(packet)
         with self._room:
-            while self._waiting and self._waiting + size > ROOM:
+            while self._waiting and self._waiting + size > QUEUE_BYTES:
                 if not self._room.wait(0.5) and not self._thread.is_alive():
                     break
             self._waiting += size
         self._check()
         self._queue.put(packet)
 
-    def _taken(self, packet: Any) -> None:
-        """A packet has been dealt with: there is room for others."""
+    def _release(self, packet: Any) -> None:
+        """Free the space of a processed packet in the queue."""
         with self._room:
             self._waiting -= _size(packet)
             self._room.notify_all()
@@ -213,14 +213,14 @@ class Writer:
     def _work(self) -> None:
         try:
             self._serve()
-        except BaseException as error:  # it is raised again where the run is
+        except BaseException as error:  # raised again in the thread of the run
             self.error = error
-            let_go(self._file)
+            abandon(self._file)
             self._drop()
 
     def _serve(self) -> None:
         began = monotonic()
-        due, waiting = began + PAUSE, False
+        due, waiting = began + COMMIT_INTERVAL, False
         while True:
             try:
                 packet = self._queue.get(timeout=max(0.0, due - monotonic()) if waiting else None)
@@ -229,59 +229,59 @@ class Writer:
             if isinstance(packet, dict):
                 for path, rows in packet.items():
                     self._sets[path].take(rows)
-                self._taken(packet)
+                self._release(packet)
                 waiting = True
             if not isinstance(packet, dict) or monotonic() >= due:
                 self._settle()
                 now = monotonic()
-                due, waiting = now + max(PAUSE, SHARE * (now - began)), False
+                due, waiting = now + max(COMMIT_INTERVAL, COMMIT_SHARE * (now - began)), False
             if isinstance(packet, threading.Event):
                 self._sync()
                 packet.set()
             elif isinstance(packet, bool):
                 if packet:
-                    end = Growing(self._file["carom/complete"])
+                    end = GrowingDataset(self._file["carom/complete"])
                     end.append(np.ones(1, np.uint8))
                     end.dataset.flush()
                 self._sync()
                 return
 
     def _drop(self) -> None:
-        """Let nobody wait for a thread that is gone."""
+        """Empty the queue and release all waiting callers after the thread has failed."""
         with contextlib.suppress(queue.Empty):
             while True:
                 packet = self._queue.get_nowait()
-                self._taken(packet)
+                self._release(packet)
                 if isinstance(packet, threading.Event):
                     packet.set()
 
     def _settle(self) -> None:
-        """Write all rows, and then say that they belong together."""
+        """Write all rows, and then commit them."""
         for each in self._sets.values():
             each.settle()
         counts = [each.length for each in self._sets.values()]
-        if counts == self._told:
+        if counts == self._committed:
             return
         for each in self._sets.values():
             each.dataset.flush()
         self._rows.append(np.array([counts], np.int64))
         self._rows.dataset.flush()
-        self._told = counts
+        self._committed = counts
 
     def _sync(self) -> None:
-        """Have the system put it on the disk."""
+        """Ask the system to write the file to the disk."""
         sync(self._file.id.get_vfd_handle())
 
     # Making the file.
 
-    def _made(self, fill: Callable[[h5py.File], None]) -> h5py.File:
+    def _create_file(self, fill: Callable[[h5py.File], None]) -> h5py.File:
         part = beside(self.path, "part")
         try:
             with contextlib.suppress(FileNotFoundError):
                 part.unlink()
             try:
                 file = new_file(part)
-                with whole_or_let_go(file):
+                with abandon_on_error(file):
                     fill(file)
                     reserve(file)
                     file.flush()
@@ -299,33 +299,33 @@ class Writer:
 
 
 def _size(packet: Any) -> int:
-    """Bytes that a packet holds, about."""
-    return sum(each.nbytes + EACH for each in packet.values()) if isinstance(packet, dict) else 0
+    """Approximate size of a packet in bytes."""
+    return sum(each.nbytes + ARRAY_OVERHEAD for each in packet.values()) if isinstance(packet, dict) else 0
 
 
 def new_file(path: Path, **options: Any) -> h5py.File:
-    """An empty file of HDF5, to write."""
-    import h5py  # noqa: PLC0415  # heavy; only who writes needs it
+    """Create an empty HDF5 file."""
+    import h5py  # noqa: PLC0415  # heavy; only writers need it
 
     return h5py.File(path, "w", libver="latest", **options)
 
 
 @contextlib.contextmanager
-def whole_or_let_go(file: h5py.File) -> Iterator[None]:
-    """After an error, close a file without writing the rest of it."""
+def abandon_on_error(file: h5py.File) -> Iterator[None]:
+    """After an error, close the file without writing the rest of it."""
     try:
         yield
     except BaseException:
-        let_go(file)
+        abandon(file)
         with contextlib.suppress(Exception):
             file.close()
         raise
 
 
 def reserve(file: h5py.File, nbytes: int = 0) -> None:
-    """Refuse to go on where there is no room for so many bytes and for the structure of the file.
+    """Raise an error if the disk has no space for `nbytes` and for the structure of the file.
 
-    HDF5 keeps both for later. Where it cannot write them, it complains at length, and may crash.
+    HDF5 writes both later. If it cannot, it prints long messages and may crash.
     """
     if not hasattr(os, "posix_fallocate"):
         return
@@ -337,16 +337,16 @@ def reserve(file: h5py.File, nbytes: int = 0) -> None:
         finally:
             os.ftruncate(handle, size)
     except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # not every file system can
+        if error.errno not in {errno.EINVAL, errno.EOPNOTSUPP}:  # some file systems cannot do this
             raise
     finally:
         os.close(handle)
 
 
-def let_go(file: h5py.File) -> None:
-    """Leave a file as it is: what HDF5 still has to write goes nowhere.
+def abandon(file: h5py.File) -> None:
+    """Leave a file as it is: redirect what HDF5 still writes to the null device.
 
-    A file that cannot be written cannot be closed either; HDF5 would try again when the process ends, and crash.
+    A file that cannot be written cannot be closed either; HDF5 would try again at the end of the process, and crash.
     """
     with contextlib.suppress(Exception):
         nowhere = os.open(os.devnull, os.O_RDWR)
@@ -355,14 +355,14 @@ def let_go(file: h5py.File) -> None:
 
 
 def make(file: h5py.File, layout: Layout) -> None:
-    """Lay out an empty file."""
+    """Create all objects of a layout in an empty file."""
     reserve(file, layout.nbytes)
     for path, values in (*layout.fixed.items(), *((path, fixed(text)) for path, text in layout.texts.items())):
         file.create_dataset(path, data=values).attrs[DIGEST] = fixed(digest(values))
     for column in layout.columns:
         shape = column.shape
-        most = (None, *(length or None for length in shape))  # chunks of no length there cannot be
-        chunks = (column.chunk, *shape)  # whole rows: who reads one, reads one chunk
+        most = (None, *(length or None for length in shape))  # HDF5 has no chunks of length 0
+        chunks = (column.chunk, *shape)  # whole rows: reading one row reads one chunk
         dataset = file.create_dataset(
             column.path, (0, *shape), column.dtype, maxshape=most, chunks=tuple(max(1, c) for c in chunks),
             shuffle=column.packed, **STREAM,
@@ -370,7 +370,7 @@ def make(file: h5py.File, layout: Layout) -> None:
         if column.unit:
             dataset.attrs["unit"] = column.unit
     names = [column.path for column in layout.columns]
-    rows = file.create_dataset(  # a chunk is a row, which is never written again
+    rows = file.create_dataset(  # one chunk per row, never written again
         "carom/rows", (0, len(names)), "i8", maxshape=(None, len(names)), chunks=(1, len(names)), **STREAM
     )
     rows.attrs["datasets"] = np.array([fixed(name) for name in names])
@@ -383,20 +383,20 @@ def make(file: h5py.File, layout: Layout) -> None:
 
 
 def fixed(text: str) -> np.bytes_:
-    """A text whose length is told where it stands. HDF5 keeps others elsewhere, and believes any length they tell."""
+    """A text of fixed length. HDF5 stores other texts elsewhere, and trusts any length that a file claims."""
     return np.bytes_(text.encode())
 
 
 def copy_rows(old: h5py.File, new: h5py.File, rows: Mapping[str, int]) -> None:
-    """Copy so many rows of each column into a file that has the same ones."""
+    """Copy the first rows of each column into a file with the same columns; `rows` are their numbers."""
     for name, count in rows.items():
         source, target = Chunks(old[name]), new[name]
         if target.shape[1:] != source.row or target.dtype != source.dtype:
             raise ValueError(f"{name} is laid out in another way")
         if target.chunks == old[name].chunks and target.shuffle == old[name].shuffle:
             _copy_chunks(source, target, count)
-        else:  # pages of another length had other chunks
-            growing = Growing(target)
+        else:  # pages of a different length had different chunks
+            growing = GrowingDataset(target)
             for start in range(0, count, source.chunk):
                 growing.take(source.read(start, min(start + source.chunk, count)))
             growing.settle()
@@ -406,9 +406,9 @@ def copy_rows(old: h5py.File, new: h5py.File, rows: Mapping[str, int]) -> None:
 
 
 def _copy_chunks(source: Chunks, target: Any, count: int) -> None:
-    """Copy so many rows, chunk by chunk as they stand in the file."""
+    """Copy the first `count` rows as packed chunks."""
     target.resize(count, axis=0)
     for start in range(0, count if source.nbytes else 0, source.chunk):
         place = (start, *(0 for _ in source.row))
-        mask, data = source.stored(place)
+        mask, data = source.read_packed(place)
         target.id.write_direct_chunk(place, data, mask)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import StorageError
-from carom.storage.hdf5.opening import plain_file
+from carom.storage.hdf5.open_file import regular_file_size
 from carom.sweeps.results.sheets import KINDS
 from carom.sweeps.running.task import STATUSES
 
@@ -307,7 +307,7 @@ class Scan:
 def scan(path: Path) -> Scan:
     """Read a journal; a torn last line is left out. Another process may be writing to it."""
     found = Scan()
-    plain_file(path)
+    regular_file_size(path)
     try:
         with path.open("rb") as file:
             for place, found.end, number, line in _lines(file):
@@ -325,7 +325,7 @@ def scan(path: Path) -> Scan:
 def last_header(path: Path) -> dict[str, Any]:
     """The header that a journal was last begun with; rows are passed over."""
     found = None
-    plain_file(path)
+    regular_file_size(path)
     try:
         with path.open("rb") as file:
             for _, _, _, line in _lines(file):

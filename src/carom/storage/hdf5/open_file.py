@@ -1,4 +1,4 @@
-"""Opening files of HDF5 that may be anything: whole, being written, cut off, or made to do harm."""
+"""Opens HDF5 files that may be complete, being written, cut off, or malicious."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 VERSION, FLAGS, EOF, HEAD = 8, 11, slice(28, 36), 48
-"""Where in the superblock of version 2 or 3 its version, flags and the end of the file are told; and its length."""
+"""Offsets of version, flags and end of file in a superblock of version 2 or 3; and its length."""
 WRITING = 0b101
-"""Flags of a file that is being written, or whose writer died."""
+"""Flags of a file that is being written, or whose writer crashed."""
 ATTEMPTS = 29
-"""How often metadata that someone may be writing are read before they count as broken. HDF5 waits between two attempts,
-each time twice as long: these take 0.6 s. Its own 100 would take for ever."""
+"""Attempts to read metadata that may be being written, before they count as damaged. HDF5 doubles the wait between
+attempts: these take 0.6 s, and its default of 100 would never end."""
 
 
-def plain_file(path: Path) -> int:
-    """The size of a file, which must be one: a pipe would keep its reader waiting, and a device has no end."""
+def regular_file_size(path: Path) -> int:
+    """The size of a regular file; a pipe would block its reader, and a device has no end."""
     try:
         told = path.stat()
     except FileNotFoundError:
         raise StorageError(path, "there is no such file", "Check the name.") from None
-    except (OSError, ValueError) as error:  # the latter of names that no file can have
+    except (OSError, ValueError) as error:  # ValueError: no file can have this name
         raise StorageError.of(path, error) from None
     if stat.S_ISDIR(told.st_mode):
         raise StorageError.of(path, IsADirectoryError())
@@ -40,11 +40,11 @@ def plain_file(path: Path) -> int:
     return told.st_size
 
 
-def opened(path: Path) -> h5py.File:
-    """A file of HDF5, to read; one that is being written, or whose writer died, too."""
-    import h5py  # noqa: PLC0415  # heavy; only who reads needs it
+def open_recording_file(path: Path) -> h5py.File:
+    """Open an HDF5 file to read; also one that is being written, or whose writer crashed."""
+    import h5py  # noqa: PLC0415  # heavy; only readers need it
 
-    size = plain_file(path)
+    size = regular_file_size(path)
     try:
         head = _head(path)
     except OSError as error:
@@ -59,12 +59,12 @@ def opened(path: Path) -> h5py.File:
         raise StorageError(
             path, "is no recording of carom, but another HDF5 file", "Give a file that carom has recorded."
         )
-    with reading(path):
+    with storage_errors(path):
         if not head[FLAGS] & WRITING:
             return h5py.File(path, "r")
         access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
         access.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
-        _be_impatient(access)
+        _limit_retries(access)
         flags = h5py.h5f.ACC_RDONLY | h5py.h5f.ACC_SWMR_READ
         return h5py.File(h5py.h5f.open(os.fsencode(path), flags, fapl=access))
 
@@ -74,24 +74,24 @@ def _head(path: Path) -> bytes:
         return file.read(HEAD)
 
 
-def _be_impatient(access: Any) -> None:
-    """Bound how often broken metadata are read again; h5py has no name for it, but the library that it loads does."""
+def _limit_retries(access: Any) -> None:
+    """Limit the attempts to read damaged metadata; h5py has no name for this, but the library that it loads has."""
     import h5py  # noqa: PLC0415  # as above
 
-    with contextlib.suppress(OSError, AttributeError):  # a system that does not look into what a library has loaded
+    with contextlib.suppress(OSError, AttributeError):  # a system that hides the symbols of loaded libraries
         bound = ctypes.CDLL(h5py.h5p.__file__).H5Pset_metadata_read_attempts
         bound.argtypes, bound.restype = (ctypes.c_int64, ctypes.c_uint), ctypes.c_int
         bound(access.id, ATTEMPTS)
 
 
 @contextlib.contextmanager
-def reading(path: Path, what: str = "cannot be read") -> Iterator[None]:
-    """Whatever is wrong with a file becomes one line."""
+def storage_errors(path: Path, what: str = "cannot be read") -> Iterator[None]:
+    """Turn any error of reading a file into a StorageError of one line."""
     try:
         yield
     except StorageError:
         raise
-    except Exception as error:  # libraries answer broken files with errors of any kind
+    except Exception as error:  # libraries raise errors of any kind for damaged files
         told = error.problems[0].what if isinstance(error, InputError) else str(error)
         told = one_line(told) or type(error).__name__
         remedy = "Record it anew: carom run … --out FILE.h5."
@@ -99,15 +99,15 @@ def reading(path: Path, what: str = "cannot be read") -> Iterator[None]:
 
 
 def one_line(text: str) -> str:
-    """A text of a file in a line, without characters that a terminal acts on instead of showing them."""
+    """A text from a file as one line, without control characters that a terminal would obey."""
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())
 
 
-def closed(path: Path) -> StorageError:
-    """The complaint about who reads on in a file that was closed."""
+def closed_error(path: Path) -> StorageError:
+    """The error for reading from a closed recording."""
     return StorageError(path, "the recording is closed", f"Open it again: Recording({str(path)!r}).")
 
 
-def broken(path: Path, what: str) -> StorageError:
-    """The complaint about a file whose parts do not fit."""
+def broken_error(path: Path, what: str) -> StorageError:
+    """The error for a file whose parts do not fit together."""
     return StorageError(path, one_line(what), "The file is not whole: copy it again, or record anew.")

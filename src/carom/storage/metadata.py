@@ -1,4 +1,4 @@
-"""What files tell of a run beside arrays. It may come from anyone, and is checked before it is used."""
+"""Metadata of recordings and checkpoints as models of pydantic: files are not trusted, and checked before use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from carom.scene import Scene
 from carom.scene.io.files import LARGEST_FILE, build, parse
-from carom.storage.hdf5.opening import one_line
+from carom.storage.hdf5.open_file import one_line
 
 Times = Annotated[float, Field(ge=0.0)]
 Counts = Annotated[int, Field(ge=0, lt=2**62)]
@@ -19,8 +19,8 @@ class _Model(BaseModel):
     model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
 
 
-class Wished(_Model):
-    """How a run is solved."""
+class SolvingMetadata(_Model):
+    """How the run is solved."""
 
     step: Annotated[float, Field(gt=0.0)] | None
     integrator: Word | None
@@ -33,16 +33,16 @@ class Wished(_Model):
     issued: Counts | None = None
 
 
-class Aim(_Model):
-    """How long a run is to be, and where its scene came from."""
+class GoalMetadata(_Model):
+    """The planned end of the run, and where its scene came from."""
 
     until: Times | None = None
     collisions: Counts | None = None
     source: str = ""
 
 
-class Recorded(_Model):
-    """What is recorded, in the file with that mark beside the checkpoint, and how far."""
+class RecordedMetadata(_Model):
+    """What is recorded in the file with this mark beside the checkpoint, and how many rows it has."""
 
     mark: str
     rows: Annotated[dict[str, Counts], Field(min_length=1)]
@@ -50,16 +50,16 @@ class Recorded(_Model):
     observables: list[str]
     events: bool
     pause: Times | None
-    goal: Aim
+    goal: GoalMetadata
 
 
-class Told(_Model):
-    """What a checkpoint tells beside arrays."""
+class CheckpointMetadata(_Model):
+    """The metadata of a checkpoint."""
 
     time: Times
     solver: Literal["exact", "stepped"]
-    wish: Wished
-    recording: Recorded | None
+    wish: SolvingMetadata
+    recording: RecordedMetadata | None
     versions: dict[Word, Word]
 
     @field_validator("time", mode="before")
@@ -73,11 +73,11 @@ class Told(_Model):
         return None if recording == {} else recording
 
 
-class Head(_Model):
-    """What a recording tells beside its columns."""
+class RecordingMetadata(_Model):
+    """The metadata of a recording."""
 
     solver: Literal["exact", "stepped"]
-    wish: Wished
+    wish: SolvingMetadata
     versions: dict[Word, Word]
     triggers: list[dict[str, Any]]
     walls: list[str]
@@ -87,13 +87,13 @@ class Head(_Model):
 
 
 def written_by(versions: Any) -> str:
-    """The version of carom that wrote a file, as words; what the file says of it may be anything."""
+    """The version of carom that wrote a file, as text; the file may claim anything."""
     version = versions.get("carom") if isinstance(versions, dict) else None
     return f"carom {one_line(version)[:40]}" if isinstance(version, str) and version else "an unknown version of carom"
 
 
 def stored_scene(text: bytes) -> Scene:
-    """The scene that a file holds. It is written out: none is to be made, which could be of any size."""
+    """The scene in a file. It must list its balls: a generator could make a scene of any size."""
     if len(text) > LARGEST_FILE:
         raise ValueError(f"the scene has {len(text) / 1e6:.0f} MB, and the limit is {LARGEST_FILE / 1e6:.0f} MB")
     content = parse(text.decode("utf-8"), "json")
