@@ -311,14 +311,14 @@ def test_pages_are_counted(tmp_path: Path, sound: Path, monkeypatch: pytest.Monk
 
 
 def test_what_is_read_at_once_is_bounded(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "AT_ONCE", 1000)
-    monkeypatch.setattr(chunks, "SWELLING", 0)
+    monkeypatch.setattr(chunks, "MAX_READ", 1000)
+    monkeypatch.setattr(chunks, "MAX_EXPANSION", 0)
     with Recording(sound) as found:
         assert found.collisions is not None
         with pytest.raises(StorageError, match="MB to read at once, which so small a file cannot hold"):
             found.collisions[:]
         assert len(found.collisions[:10]) == 10
-        monkeypatch.setattr(chunks, "BLOCK", 100)  # parts of so many rows
+        monkeypatch.setattr(chunks, "ROWS_PER_READ", 100)  # parts of so many rows
         whole = found.column("carom/collisions/time")
         assert whole[::50].tolist() == [whole[k] for k in range(0, len(whole), 50)]
 

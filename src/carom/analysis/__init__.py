@@ -1,4 +1,4 @@
-"""A recording measured as a whole: a table with errors, and a report."""
+"""Measures a recording as a whole: a table of figures with errors, and a report."""
 
 from carom.analysis.measure import Analysis, Line, analyse
 from carom.analysis.report import write_report

@@ -1,4 +1,4 @@
-"""How a gas moves: pressure and rates from its collisions, and its speeds."""
+"""Kinetics of a gas: pressure and rates from its collisions, and the distribution of its speeds."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.analysis.along import taken
+from carom.analysis.frame_sequence import sample_observables
+from carom.analysis.gas_state import GasState
 from carom.analysis.measure import Curve
-from carom.analysis.subject import Gas
 from carom.errors import InputError
 from carom.observe.blocks import Estimate, columns, estimate
 from carom.observe.measures import theory
@@ -22,16 +22,16 @@ from carom.observe.observable import observable
 Floats = NDArray[np.float64]
 
 
-def collisions(gas: Gas) -> None:
-    """Pressure and rates, from the collisions between frames."""
+def collisions(gas: GasState) -> None:
+    """Add pressure and rates, from the collisions between frames."""
     if gas.recording.collisions is None:
         gas.found.remarks.append("collisions were not recorded, so that there is no pressure and no rate")
         return
     wanted = ["collision_rate", "rates_by_kind", "mean_speed"]
     if not any(gas.scene.gravity):  # with gravity, pressure varies with height
         wanted += ["compressibility", "virial_pressure", "wall_pressure"]
-    series = taken(gas.reel, gas.tried(wanted))
-    weights = np.diff(gas.reel.times)
+    series = sample_observables(gas.frames, gas.measurable(wanted))
+    weights = np.diff(gas.frames.times)
 
     def mean(name: str) -> Estimate:
         return estimate(series[name].values[1:], weights)
@@ -64,8 +64,8 @@ def collisions(gas: Gas) -> None:
     _species(gas, weights)
 
 
-def _enskog(gas: Gas) -> dict[str, Any]:
-    """What theory says of the collision rate."""
+def _enskog(gas: GasState) -> dict[str, Any]:
+    """The collision rate by theory, as arguments of a line."""
     eta, z = gas.packing, gas.law
     if z is None or not gas.room or eta is None:
         return {}
@@ -76,8 +76,8 @@ def _enskog(gas: Gas) -> dict[str, Any]:
     return {"expected": law, "expected_error": law * theory.uncertainty(eta, d) / (z - 1.0), "source": "Enskog"}
 
 
-def _free_path(gas: Gas, law: dict[str, Any]) -> dict[str, Any]:
-    """What theory says of the mean free path: Maxwell's mean speed over Enskog's rate, for N balls of no momentum."""
+def _free_path(gas: GasState, law: dict[str, Any]) -> dict[str, Any]:
+    """The mean free path by theory: Maxwell's mean speed over Enskog's rate, for N balls with zero momentum."""
     if not law:
         return {}
     speed = theory.thermal_speed(gas.kt.mean, gas.mass, gas.scene.dimension) * sqrt(1.0 - 1.0 / gas.count)
@@ -85,15 +85,15 @@ def _free_path(gas: Gas, law: dict[str, Any]) -> dict[str, Any]:
     return {"expected": path, "expected_error": path * law["expected_error"] / law["expected"], "source": "Enskog"}
 
 
-def _species(gas: Gas, weights: Floats) -> None:
-    """Rates between species, if there are several."""
+def _species(gas: GasState, weights: Floats) -> None:
+    """Add the rates between species, if there are several."""
     try:
         _, many = species(gas.scene)
     except InputError:
         return
     if many < 2:
         return
-    series = taken(gas.reel, [observable("rates_by_species")])["rates_by_species"]
+    series = sample_observables(gas.frames, [observable("rates_by_species")])["rates_by_species"]
     for one in range(many):
         for other in range(many):
             pair = estimate(series.values[1:, one, other], weights)
@@ -101,15 +101,15 @@ def _species(gas: Gas, weights: Floats) -> None:
                 gas.add(f"rate of species {one} with {other}", f"Γ_{one}{other}", pair, "1/s")
 
 
-def speeds(gas: Gas) -> None:
-    """Speeds of all frames together, against the exact law."""
+def speeds(gas: GasState) -> None:
+    """Compare the speeds of all frames with the exact law."""
     shares, counts = [], []
     histogram = observable("speeds")
-    for k, still in enumerate(gas.reel):
+    for k, frame in enumerate(gas.frames):
         if k == 0:
-            histogram.begin(still)
-        shares.append(shares_of(still))
-        counts.append(histogram.sample(still))
+            histogram.begin(frame)
+        shares.append(shares_of(frame))
+        counts.append(histogram.sample(frame))
     sizes = {len(each) for each in shares}
     if len(sizes) > 1:
         gas.found.remarks.append("balls come or go, so that speeds are not compared with their law")
@@ -135,7 +135,7 @@ def speeds(gas: Gas) -> None:
 
 
 def mixture(speed: Floats, kt: float, masses: Floats, dimension: int) -> Floats:
-    """Maxwell's density of speeds of balls of several masses, s/m."""
+    """Maxwell's density of speeds for a mixture of masses, s/m."""
     kinds, counts = np.unique(masses, return_counts=True)
     if kinds.size > 64:
         kinds, counts = np.quantile(masses, (np.arange(64) + 0.5) / 64), np.ones(64, dtype=np.intp)
@@ -144,7 +144,7 @@ def mixture(speed: Floats, kt: float, masses: Floats, dimension: int) -> Floats:
 
 
 def correlated(table: Floats) -> float:
-    """How many frames in a row count as one: 1 + 2 Σ C(k), the sum ending where C falls below 0.05."""
+    """The statistical inefficiency of frames: 1 + 2 Σ C(k), where the sum ends as C falls below 0.05."""
     variance, total = float((table**2).mean()), 1.0
     for lag in range(1, len(table) // 2):
         share = float((table[lag:] * table[:-lag]).mean()) / variance

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs no other, with the table and the plots."""
+"""The report of an analysis: one self-contained HTML file with the table and the plots."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ FOOTER = (
     "standard errors, those of the value and of what is expected together."
 )
 SIZE = (5.2, 3.4)
-"""Of a figure, inches."""
+"""The size of a figure, inches."""
 
 
 def write_report(found: Analysis, recording: Recording, target: str | Path) -> Path:
-    """Write the report of an analysis; the file appears whole, or not at all."""
+    """Write the report of an analysis; the file is replaced atomically."""
     path = Path(target)
     text = page(found, list(figures(found, recording)))
     with replaced(path) as draft:
@@ -48,7 +48,7 @@ def write_report(found: Analysis, recording: Recording, target: str | Path) -> P
 
 
 def page(found: Analysis, pictures: list[tuple[str, str]]) -> str:
-    """The page, with pictures as (title, SVG)."""
+    """The HTML page, with pictures as (title, SVG)."""
     title = f"Analysis of {found.path.name}"
     facts = "".join(f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in found.facts)
     drawn = "".join(f"<figure aria-label={quoted(name)}>{svg}</figure>" for name, svg in pictures)
@@ -69,12 +69,12 @@ def page(found: Analysis, pictures: list[tuple[str, str]]) -> str:
 
 
 def quoted(text: str) -> str:
-    """As the value of an attribute."""
+    """A text as a quoted HTML attribute."""
     return f'"{escape(text, quote=True)}"'
 
 
 def table(found: Analysis) -> str:
-    """All lines as an HTML table."""
+    """All lines of an analysis as an HTML table."""
     rows = []
     for line in found.lines:
         off = "" if line.deviation is None else f"{line.deviation:+.1f}"
@@ -90,7 +90,7 @@ def table(found: Analysis) -> str:
 
 
 def figures(found: Analysis, recording: Recording) -> Iterator[tuple[str, str]]:
-    """Pictures as (title, SVG): those of carom.plots that show a run, then the curves that were measured."""
+    """Pictures as (title, SVG): plots of the run by carom.plots, then the measured curves."""
     require("plots", "a report with plots")
     from matplotlib.figure import Figure  # noqa: PLC0415  # optional, and slow to load
 
@@ -110,7 +110,7 @@ def figures(found: Analysis, recording: Recording) -> Iterator[tuple[str, str]]:
 
 
 def plot(curve: Curve, axes: Any) -> None:
-    """A curve with its error bars, and the law."""
+    """Draw a curve with its error band, and its law."""
     width, across = scaled(curve.across, curve.x)
     height, up = scaled(curve.up, curve.y)
     x, y = curve.x / width, curve.y / height
@@ -128,7 +128,7 @@ def plot(curve: Curve, axes: Any) -> None:
 
 
 def scaled(quantity: tuple[str, str], values: Floats) -> tuple[float, tuple[str, str]]:
-    """The size of the unit that suits the values, and the quantity in that unit, as in the plots of runs."""
+    """The size of the unit that fits the values, and the quantity in this unit, as in the plots of runs."""
     name, unit = quantity
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if not unit:
@@ -138,14 +138,14 @@ def scaled(quantity: tuple[str, str], values: Floats) -> tuple[float, tuple[str,
         size, unit = units[unit](largest)
     elif unit in ("J", "Pa", "N/m", "K"):
         size, unit = prefixed(largest, unit)
-    else:  # powers and the like have no prefix of their own
+    else:  # powers and compound units take no prefix
         size, power = prefixed(largest, "")
         unit = f"{power} {unit}".strip()
     return size, (name, unit)
 
 
 def named(quantity: tuple[str, str]) -> str:
-    """`speed in m/s`, as in the plots of runs."""
+    """`speed in m/s`: the label of an axis, as in the plots of runs."""
     name, unit = quantity
     return f"{name} in {unit}" if unit else name
 

@@ -1,4 +1,4 @@
-"""The one style of all plots, as a context: what others draw stays as it is."""
+"""The common style of all plots, as a context manager that leaves other plots as they are."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIZE = (6.4, 4.0)
-"""Of a figure, inch."""
+"""The size of a figure, inches."""
 _loaded: list[str] = []
-"""The backend of the notebook, once it is loaded."""
+"""The backend of the notebook, once loaded."""
 
 
 @contextmanager
 def style(theme: str = "light") -> Iterator[Palette]:
-    """Draw in carom's style within this context; gives the colours of the theme, "light" or "dark"."""
+    """Draw in carom's style within this context; yields the colours of the theme, "light" or "dark"."""
     colours = palette(theme)
     require("plots", "a plot")
     import matplotlib as mpl  # noqa: PLC0415  # an optional part
@@ -33,10 +33,10 @@ def style(theme: str = "light") -> Iterator[Palette]:
 
 
 def _load_notebook_backend() -> None:
-    """Load the backend of a notebook before settings are changed for a while.
+    """Load the backend of a notebook before settings are changed temporarily.
 
-    It is loaded with the first figure and sets `interactive`, which shows figures below their cells. Within
-    `rc_context` that would be undone at its end, and later figures would not be shown.
+    It is loaded with the first figure and sets `interactive`, which shows figures below their cells. If this happened
+    within `rc_context`, it would be undone at its end, and later figures would not be shown.
     """
     ipython = sys.modules.get("IPython")
     if ipython is None or ipython.get_ipython() is None:
@@ -69,7 +69,7 @@ def _settings(colours: Palette) -> dict[str, Any]:
 
 
 def axes(ax: Axes | None, **options: Any) -> Axes:
-    """The axes that were given, or those of a new figure; within `style`."""
+    """The given axes, or those of a new figure; call it within `style`."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt  # noqa: PLC0415  # an optional part
@@ -79,15 +79,15 @@ def axes(ax: Axes | None, **options: Any) -> Axes:
 
 
 def mark(times: Any) -> str:
-    """How a point of a line is drawn: a line of one point is seen by it alone."""
+    """The marker of a line: only a line of a single point needs one."""
     return "o" if len(times) == 1 else ""
 
 
 def note(ax: Axes, text: str) -> None:
-    """A remark in small letters above the plot, at its left end."""
+    """Write a note in small letters above the plot, at its left end."""
     ax.set_title(text, loc="left", fontsize=8.5, fontweight="normal")
 
 
 def legend(ax: Axes, count: int) -> None:
-    """A legend in a line above the plot, at its right end, where it hides nothing."""
+    """Draw a legend in one row above the plot, at its right end, where it hides nothing."""
     ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=count, borderaxespad=0.2, columnspacing=1.4)

@@ -1,4 +1,4 @@
-"""What changes in time, and what does not: energy and momentum."""
+"""Energy and momentum over time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.plots.data import fitting, instants, is_recording, of_a_file_too, pair
+from carom.plots.data import accept_path, as_pair, as_rows, is_recording, sample_frames
 from carom.plots.style import axes, legend, mark, note, style
 from carom.views.units import prefixed, time_unit
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 AXES = ("x", "y", "z")
-NOTHING = 1e-9
-"""A smaller part of Σ m |v| is the rounding of a momentum that is zero."""
-NAMES = {"kinetic_energy": "kinetic", "potential_energy": "potential", "energy": "total"}
+ROUNDING_SHARE = 1e-9
+"""A momentum below this part of Σ m |v| is the rounding error of zero."""
+ENERGY_NAMES = {"kinetic_energy": "kinetic", "potential_energy": "potential", "energy": "total"}
 
 
-@of_a_file_too
+@accept_path
 def energy(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     """Energies over time: kinetic, potential and their sum.
 
-    what  a recording, or the name of its file; or (times, energies), in s and J, with energies as a table by name:
+    what  a recording, or the path of its file; or (times, energies), in s and J, with energies as a table by name:
           `(t, {"kinetic": K, "potential": U})`.
 
-    A recording that holds the observables kinetic_energy, potential_energy or energy is drawn from them. Of others, the
-    kinetic energy comes from the frames, and so does that of uniform gravity, if there is no other force.
+    Recorded observables kinetic_energy, potential_energy and energy are drawn if there are any. Otherwise the
+    kinetic energy is computed from the frames, and so is that of uniform gravity if no other force has one.
     """
     times, parts = _energies(what)
     if "total" not in parts and {"kinetic", "potential"} <= set(parts):
@@ -50,19 +50,19 @@ def energy(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     return ax
 
 
-@of_a_file_too
+@accept_path
 def momentum(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes:
     """Total momentum over time, by its components.
 
-    what  a recording, or the name of its file; or (times, momenta), in s and kg m/s, a row of momenta a time.
+    what  a recording, or the path of its file; or (times, momenta), in s and kg m/s, one row of momenta per time.
 
-    Where the momentum of a recording is zero but for rounding, the scale is Σ m |v|: what it would be if all flew the
-    same way.
+    If the momentum of a recording is zero except for rounding, the scale is Σ m |v|: the momentum if all balls moved
+    in the same direction.
     """
     times, values = _momenta(what)
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     whole = _whole(what) if is_recording(what) else 0.0
-    nothing = largest < NOTHING * whole
+    nothing = largest < ROUNDING_SHARE * whole
     scale, unit = prefixed(whole if nothing else largest, "kg·m/s")
     with style(theme) as colours:
         ax = axes(ax)
@@ -84,10 +84,10 @@ def momentum(what: Any, ax: Axes | None = None, *, theme: str = "light") -> Axes
 
 def _energies(what: Any) -> tuple[Floats, dict[str, Floats]]:
     if not is_recording(what):
-        times, parts = pair(what, '(times, {"kinetic": values, ...})')
+        times, parts = as_pair(what, '(times, {"kinetic": values, ...})')
         table = parts if isinstance(parts, dict) else {"total": parts}
-        return times, {str(name): fitting(values, len(times), str(name)) for name, values in table.items()}
-    kept = {words: what.observables[name] for name, words in NAMES.items() if name in what.observables}
+        return times, {str(name): as_rows(values, len(times), str(name)) for name, values in table.items()}
+    kept = {words: what.observables[name] for name, words in ENERGY_NAMES.items() if name in what.observables}
     if kept:
         first = next(iter(kept.values()))
         return first.times, {words: series.values for words, series in kept.items()}
@@ -95,36 +95,30 @@ def _energies(what: Any) -> tuple[Floats, dict[str, Floats]]:
 
 
 def _from_frames(recording: Any) -> tuple[Floats, dict[str, Floats]]:
-    scene = recording.scene
-    times, kinetic, height = [], [], []
-    gravity = np.array(scene.gravity, dtype=np.float64)
-    free = ~scene.balls.fixed
-    for each in instants(recording):
-        frame, mass = each.frame, each.masses
-        times.append(frame.time)
-        kinetic.append(0.5 * float(np.nansum(mass[:, None] * frame.velocities**2)))
-        height.append(-float(np.nansum((mass[:, None] * frame.positions)[free] @ gravity)))
-    parts = {"kinetic": np.array(kinetic)}
-    if gravity.any() and scene.attraction is None and not len(scene.links) and not len(scene.bends):
-        parts["potential"] = np.array(height)
-    return np.array(times), parts
+    frames = list(sample_frames(recording))
+    parts = {"kinetic": np.array([each.kinetic_energy for each in frames])}
+    if any(recording.scene.gravity):
+        potential = np.array([each.potential_energy for each in frames])
+        if not np.isnan(potential).any():
+            parts["potential"] = potential
+    return np.array([each.time for each in frames]), parts
 
 
 def _momenta(what: Any) -> tuple[Floats, Floats]:
     if not is_recording(what):
-        times, values = pair(what, "(times, momenta)")
-        momenta = fitting(values, len(times), "momenta")
+        times, values = as_pair(what, "(times, momenta)")
+        momenta = as_rows(values, len(times), "momenta")
         return times, momenta if momenta.ndim == 2 else momenta[:, None]
     if "momentum" in what.observables:
         series = what.observables["momentum"]
         return series.times, series.values
-    rows = [(each.time, np.nansum(each.masses[:, None] * each.velocities, axis=0)) for each in instants(what)]
+    rows = [(each.time, each.momentum) for each in sample_frames(what)]
     return np.array([time for time, _ in rows]), np.array([total for _, total in rows])
 
 
 def _whole(recording: Any) -> float:
-    """Σ m |v|, the most over some instants, kg m/s."""
-    some = instants(recording, 5)
+    """The largest Σ m |v| of some frames, kg m/s."""
+    some = sample_frames(recording, 5)
     return max(float(np.nansum(each.masses * np.linalg.norm(each.velocities, axis=1))) for each in some)
 
 
@@ -139,7 +133,7 @@ def _label_times(ax: Axes, times: Floats) -> None:
 
 
 def _with_zero(ax: Axes) -> tuple[float, float]:
-    """Limits that show zero, with some room: a conserved quantity is a level line, not noise filled to the rim."""
+    """Limits that include zero, with a margin: a conserved quantity is a flat line, not noise at full height."""
     low, high = ax.dataLim.intervaly
     low, high = min(float(low), 0.0), max(float(high), 0.0)
     room = 0.06 * (high - low) or 1.0

@@ -8,13 +8,13 @@ import pytest
 
 from carom import Simulation, library
 from carom.analysis import Line, analyse, write_report
-from carom.analysis.along import BLOCK, Reel, taken
+from carom.analysis.frame_sequence import COLLISIONS_PER_READ, FrameSequence, sample_observables
 from carom.analysis.measure import with_error
-from carom.analysis.stills import Still
 from carom.cli.commands.analyse import analyse as command
 from carom.errors import ArgumentError
 from carom.observe.observable import observable
 from carom.observe.triggers import Collisions
+from carom.storage.recorded_frame import RecordedFrame
 from carom.storage.recording import Recording
 
 pytestmark = pytest.mark.requirement("T-08", "T-14", "T-19")
@@ -49,7 +49,7 @@ def test_a_start_that_is_no_time_is_refused(tmp_path):
 def test_observables_taken_afterwards_are_those_taken_while_it_ran(recorded):
     """Bit for bit, where sums are of the same numbers in the same order."""
     with Recording(recorded) as recording:
-        after = taken(Reel(recording), [observable(name) for name in OBSERVED])
+        after = sample_observables(FrameSequence(recording), [observable(name) for name in OBSERVED])
         for name, series in after.items():
             then = recording.observables[name]
             np.testing.assert_array_equal(series.times, then.times)
@@ -59,12 +59,12 @@ def test_observables_taken_afterwards_are_those_taken_while_it_ran(recorded):
 def test_collisions_come_in_parts_as_they_would_at_once(recorded, monkeypatch):
     with Recording(recorded) as recording:
         whole = recording.collisions[:]
-        assert len(whole) < BLOCK
-        monkeypatch.setattr("carom.analysis.along.BLOCK", 97)
-        reel = Reel(recording)
-        times = reel.times[:: len(reel) // 7]
-        parts = [rows for k in range(len(times) - 1) for rows in reel.collisions(times[k], times[k + 1])]
-        again = np.concatenate(list(reel.collisions(times[0], times[3])))  # back to the beginning
+        assert len(whole) < COLLISIONS_PER_READ
+        monkeypatch.setattr("carom.analysis.frame_sequence.COLLISIONS_PER_READ", 97)
+        frames = FrameSequence(recording)
+        times = frames.times[:: len(frames) // 7]
+        parts = [rows for k in range(len(times) - 1) for rows in frames.collisions(times[k], times[k + 1])]
+        again = np.concatenate(list(frames.collisions(times[0], times[3])))  # back to the beginning
         expected = whole[(whole["time"] > times[0]) & (whole["time"] <= times[-1])]
         np.testing.assert_array_equal(np.concatenate(parts), expected)
         np.testing.assert_array_equal(again, expected[expected["time"] <= times[3]])
@@ -93,9 +93,9 @@ def test_recorded_observables_are_in_the_table_too(found):
 def test_a_part_of_the_time_is_left_out(recorded):
     with Recording(recorded) as recording:
         middle = float(recording.times.mean())
-        half = Reel(recording, middle)
+        half = FrameSequence(recording, middle)
         assert half.times[0] >= middle > recording.times[len(recording) - len(half) - 1]
-        assert 25 < len(Reel(recording, most=50)) <= 50
+        assert 25 < len(FrameSequence(recording, most=50)) <= 50
         begin, end = recording.span
     assert f"measured from {begin + 0.1 * (end - begin):.6g} s on" in dict(analyse(recorded).facts)["time"]
     with pytest.raises(ArgumentError, match=r"since: 1000 s is after the end, .* s. Choose an earlier time."):
@@ -116,13 +116,13 @@ def test_a_still_is_the_run_at_that_time(tmp_path):
     with sim.record(tmp_path / "g.h5", at=[0.0, 0.3]):
         sim.run(until=0.3)
     with Recording(tmp_path / "g.h5") as recording:
-        still = Still(recording, recording[-1])
-        assert still.time == sim.time
-        np.testing.assert_array_equal(still.positions, sim.positions)
-        assert still.kinetic_energy == pytest.approx(sim.kinetic_energy, rel=1e-12)
-        assert still.potential_energy == pytest.approx(sim.potential_energy, rel=1e-12)
-        np.testing.assert_allclose(still.momentum, sim.momentum, rtol=1e-12)
-        np.testing.assert_array_equal(still.turns, 0)
+        frame = RecordedFrame(recording, recording[-1], -1)
+        assert frame.time == sim.time
+        np.testing.assert_array_equal(frame.positions, sim.positions)
+        assert frame.kinetic_energy == pytest.approx(sim.kinetic_energy, rel=1e-12)
+        assert frame.potential_energy == pytest.approx(sim.potential_energy, rel=1e-12)
+        np.testing.assert_allclose(frame.momentum, sim.momentum, rtol=1e-12)
+        np.testing.assert_array_equal(frame.turns, 0)
 
 
 def test_too_few_frames_are_told(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from carom.analysis.spreading import Spreading, spread
+from carom.analysis.diffusion import LagFunctions, correlate
 
 
 def langevin(count, balls, spacing, tau, seed, shared=0.0):
@@ -23,7 +23,7 @@ def langevin(count, balls, spacing, tau, seed, shared=0.0):
 def test_green_and_kubo_agree_with_einstein():
     """With the frames so near that the first lags, which are consecutive, end far before 30 τ."""
     tau, spacing = 1.0, 0.02
-    found = spread(spacing, *langevin(6000, 64, spacing, tau, 1))
+    found = correlate(spacing, *langevin(6000, 64, spacing, tau, 1))
     kubo, einstein = found.green_kubo(30.0 * tau), found.diffusion(10.0 * tau, 30.0 * tau)
     assert kubo.mean == pytest.approx(tau, abs=4.0 * kubo.error)
     assert einstein.mean == pytest.approx(tau, abs=4.0 * einstein.error)
@@ -36,19 +36,19 @@ def test_far_frames_do_not_make_the_integral_too_large():
     """Of an exponential the trapezoidal rule is 1.3 % too large at 0.4 τ."""
     lags = 0.4 * np.arange(8)
     rows = np.tile(2.0 * np.exp(-lags), (8, 1))
-    found = Spreading(lags, np.zeros_like(rows), rows, np.zeros((8, 20)), np.tile(rows[:1].T, 20), 2)
+    found = LagFunctions(lags, np.zeros_like(rows), rows, np.zeros((8, 20)), np.tile(rows[:1].T, 20), 2)
     assert found.green_kubo(2.8).mean == pytest.approx(1.0 - np.exp(-2.8), rel=1e-12)
     assert found.memory == pytest.approx(1.2)
 
 
 def test_balls_that_share_a_motion_have_a_larger_error():
     """As much as many runs differ; groups of balls alone would tell less than a tenth of that."""
-    runs = [spread(0.2, *langevin(800, 32, 0.2, 1.0, seed, shared=0.9)).diffusion(10.0, 20.0) for seed in range(12)]
+    runs = [correlate(0.2, *langevin(800, 32, 0.2, 1.0, seed, shared=0.9)).diffusion(10.0, 20.0) for seed in range(12)]
     true = np.std([run.mean for run in runs], ddof=1)
     told = np.mean([run.error for run in runs])
     assert 0.5 * true < told < 2.0 * true
 
 
 def test_a_short_run_has_no_diffusion():
-    found = spread(0.1, *langevin(60, 16, 0.1, 1.0, 3))
+    found = correlate(0.1, *langevin(60, 16, 0.1, 1.0, 3))
     assert found.diffusion(10.0, 20.0) is None

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 
 from carom import Attraction, Ball, Balls, Box, Scene, Simulation, library
 from carom.analysis import Line, analyse
-from carom.analysis.gas import EACH
+from carom.analysis.gas_analysis import COLLISIONS_PER_BALL
 from carom.analysis.measure import Curve
 from carom.analysis.report import plot, scaled
-from carom.analysis.stills import Still
 from carom.cli.commands.analyse import analyse as command
+from carom.storage.recorded_frame import RecordedFrame
 from carom.storage.recording import Recording
 
 mpl.use("Agg")
@@ -185,7 +185,7 @@ def test_there_is_no_exponent_where_it_means_nothing(tmp_path, scene, until, why
     assert not [line for line in found.lines if "yapunov" in line.name]
     assert told(found, "there is no Lyapunov exponent: ")
     assert told(found, why)
-    assert EACH == 5
+    assert COLLISIONS_PER_BALL == 5
 
 
 def test_a_cooling_gas_is_not_said_to_rest(tmp_path):
@@ -199,7 +199,7 @@ def test_the_energy_is_told_at_the_start_of_the_run_and_of_measuring(tmp_path):
     with sim.record(path, every=0.1):
         sim.run(until=2.0)
     with Recording(path) as recording:
-        first, later, last = (Still(recording, recording[k]).energy for k in (0, 2, -1))
+        first, later, last = (RecordedFrame(recording, recording[k], k).energy for k in (0, 2, -1))
     assert first > later > last
     energy = dict(analyse(path).facts)["energy"]
     change = f"then changed by {last / later - 1.0:+.1e} of it"
@@ -264,7 +264,7 @@ def test_merged_balls_have_their_mass(tmp_path):
     scene = Scene(balls=balls, attraction=Attraction(G=1e-6, touch="merge"))
     path = recorded(tmp_path / "merge.h5", scene, 1.5, 0.1, ["kinetic_energy"])
     with Recording(path) as recording:
-        last = Still(recording, recording[-1])
+        last = RecordedFrame(recording, recording[-1], -1)
         assert np.isnan(last.positions[:, 0]).any()
         assert last.kinetic_energy == pytest.approx(recording.observables["kinetic_energy"].values[-1])
     assert told(analyse(path), "it is no gas (it has 3 free balls, fewer than 20; attraction)")

@@ -8,7 +8,7 @@ import pytest
 from carom import Attraction, Ball, Balls, Box, Open, Scene, Simulation, library, plots
 from carom.errors import CaromError
 from carom.observe.measures.structure import RadialDistribution
-from carom.plots.data import instants, sampled
+from carom.plots.data import frame_count_for, sample_frames
 from carom.storage.recording import Recording
 
 
@@ -248,10 +248,10 @@ def merging_pair():
 
 def test_masses_after_merging_are_those_of_the_time(folder):
     with recorded(folder / "merged.h5", merging_pair(), 1.0, solver="stepped", every=0.5) as recording:
-        *_, last = instants(recording)
+        *_, last = sample_frames(recording)
         assert np.nanmax(last.masses) == 3.0
         assert np.nanmax(last.radii) > 0.1
-        assert np.nanmax(next(instants(recording)).masses) == 2.0
+        assert np.nanmax(next(sample_frames(recording)).masses) == 2.0
 
 
 def test_masses_that_do_not_change_are_not_read_again(many, monkeypatch):
@@ -262,9 +262,13 @@ def test_masses_that_do_not_change_are_not_read_again(many, monkeypatch):
 
 
 def test_of_many_balls_fewer_frames_are_looked_at(many, gas, monkeypatch):
-    assert [sampled(many, 9000, 2, 100), sampled(many, 1, 2, 100), sampled(gas, 10**9, 2, 100)] == [3, 2, 100]
+    assert [
+        frame_count_for(many, 9000, 2, 100),
+        frame_count_for(many, 1, 2, 100),
+        frame_count_for(gas, 10**9, 2, 100),
+    ] == [3, 2, 100]
     seen = []
-    monkeypatch.setattr("carom.plots.distributions.PLACES", 1)
+    monkeypatch.setattr("carom.plots.distributions.MAX_POSITIONS", 1)
     monkeypatch.setattr(
         RadialDistribution, "sample", lambda self, sim: seen.append(sim) or np.ones(len(self.edges) - 1)
     )

@@ -38,7 +38,7 @@ def boxed(periodic: bool = False) -> carom.Scene:
 # What breaks in.
 
 
-@pytest.mark.parametrize("where", ["collided", "frame", "passed"])
+@pytest.mark.parametrize("where", ["collided", "frame", "advance_to"])
 def test_who_breaks_in_leaves_no_checkpoint_that_vouches_for_lost_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -55,7 +55,7 @@ def test_who_breaks_in_leaves_no_checkpoint_that_vouches_for_lost_rows(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Tape, where, interrupted)
-    if where == "passed":
+    if where == "advance_to":
         recorder._waiting = 2**20  # so that it is handed over at once
     with pytest.raises(KeyboardInterrupt):
         sim.run(until=0.5)

@@ -221,7 +221,7 @@ def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
 
 
 def test_rows_appear_without_being_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carom.storage.hdf5.writer.PAUSE", 0.05)
+    monkeypatch.setattr("carom.storage.hdf5.writer.COMMIT_INTERVAL", 0.05)
     sim = carom.Simulation(gas())
     with sim.record(tmp_path / "gas.h5", every=0.1), Recording(tmp_path / "gas.h5") as recording:
         sim.run(until=0.5)
@@ -427,7 +427,7 @@ def test_who_goes_on_after_the_end_is_told(tmp_path: Path) -> None:
 
 
 def test_what_waits_for_the_writer_is_bounded_by_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carom.storage.hdf5.writer.ROOM", 10_000)
+    monkeypatch.setattr("carom.storage.hdf5.writer.QUEUE_BYTES", 10_000)
     sim = carom.Simulation(gas(8))
     recorder = sim.record(tmp_path / "gas.h5")
     writer, gate, waited = recorder.tape.writer, threading.Event(), []
@@ -716,7 +716,7 @@ def test_a_recording_with_other_chunks_can_be_resumed(
     """Such as those of a version in which history is packed too, or pages have another length."""
     with monkeypatch.context() as patch:
         patch.setattr(
-            tape, "_of_history",
+            tape, "_history_column",
             lambda name, rows, balls: Column(f"carom/history/{name}", rows.dtype, rows.shape[1:], packed=packed),
         )  # fmt: skip
         sim = carom.Simulation(gas())
