@@ -18,11 +18,17 @@ JOBS   ?= auto
 # The browser's modules, and Deno, which lints them and checks their types; it asks no network.
 SCRIPTS := src/carom/lab/static src/carom/notebook/static
 DENO   := DENO_DIR=$(VENV)/.deno DENO_NO_UPDATE_CHECK=1 $(BIN)/deno
+# What `make quick` tries: scenes, laws, pictures, golden bits, and what the files around the code say;
+# no browser, and none of the tests below `SLOW`, which take seconds each.
+QUICK  := tests/golden/test_states.py tests/golden/test_stepped.py tests/unit/scene tests/unit/physics tests/unit/views \
+  tests/unit/test_errors.py tests/test_mutants.py tests/test_project_files.py tests/lab/test_javascript.py tests/lab/test_texts.py \
+  tests/docs/test_glossary.py tests/docs/test_recipes.py tests/docs/test_rooms.py
+SLOW   := planted_mistake or any_number_of_balls or a_million or without_wide_vectors
 # Bytecode is kept, whatever the environment says: the tests start some thousand processes, and each would compile it all.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test check browser lint types contracts documents docs reference requirements keys schema pictures format rooms lab bench versions constraints validate clean
+.PHONY: help setup test quick check browser lint types contracts documents docs reference requirements keys schema pictures format rooms lab bench versions constraints validate clean
 
 help:  ## list the targets
 	@echo "carom, targets of make:"
@@ -58,6 +64,9 @@ $(LOOK): pyproject.toml | $(BIN)/python
 test: check browser  ## everything that must hold: lint, types, contracts, documents, tests
 	@echo "==> tests"
 	@$(BIN)/python -m pytest -n $(JOBS) $(PYTEST)
+
+quick: lint types contracts  ## a minute of checks while you work: lint, types, contracts, the fast tests; no browser
+	@$(BIN)/python -m pytest -q -n $(JOBS) -k "not ($(SLOW))" $(QUICK) $(PYTEST)
 
 check: lint types contracts documents  ## lint, types, contracts, generated documents; no tests
 
