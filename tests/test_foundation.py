@@ -1,10 +1,12 @@
 """The house stands: layers, version, light import, the make targets, and the rule that CI skips nothing."""
 
+import ast
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -120,3 +122,78 @@ def test_no_place_on_one_machine_is_named() -> None:
         for match in pattern.finditer(path.read_text(encoding="utf-8", errors="ignore"))
     ]
     assert guilty == []
+
+
+SOURCES = ROOT / "src" / "carom"
+KNOW_SOLVERS = {SOURCES / "solvers" / "registry.py", SOURCES / "solvers" / "choose.py"}
+"""The modules that may ask which solver it is; all others ask what it can do."""
+NAMES = {"exact", "stepped"}
+CARDS = {"EXACT", "STEPPED"}
+
+
+def nodes(path: Path) -> Iterator[ast.AST]:
+    return ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def asks_for_a_solver(node: ast.AST) -> bool:
+    """Is it a comparison, or a pattern, with the name of a solver?"""
+    match node:
+        case ast.Compare() | ast.MatchValue():
+            return any(
+                (isinstance(part, ast.Constant) and part.value in NAMES)
+                or (isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name) and part.value.id in CARDS)
+                for part in ast.walk(node)
+            )
+    return False
+
+
+def test_nobody_asks_for_a_solver_by_its_name() -> None:
+    asked = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted(SOURCES.rglob("*.py"))
+        if path not in KNOW_SOLVERS
+        for node in nodes(path)
+        if asks_for_a_solver(node)
+    ]
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("code", "asks"),
+    [
+        ("sim.solver == 'exact'", True),
+        ("'stepped' != name", True),
+        ("name in ('auto', 'exact')", True),
+        ("sim.solver == EXACT.name", True),
+        ("match name:\n    case 'exact': pass", True),
+        ("wish = {'solver': 'exact'}", False),
+        ("CARDS[sim.solver].has_forces", False),
+    ],
+)
+def test_a_comparison_with_a_solver_is_seen(code: str, asks: bool) -> None:
+    assert any(map(asks_for_a_solver, ast.walk(ast.parse(code)))) == asks
+
+
+def test_nobody_reaches_into_a_simulation() -> None:
+    private = {"_solver", "_run", "_editor", "_steering", "_runner", "_collector"}
+    inside = SOURCES / "simulation"
+    reached = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted(SOURCES.rglob("*.py"))
+        if inside not in path.parents
+        for node in nodes(path)
+        if isinstance(node, ast.Attribute) and node.attr in private
+        if not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"})
+    ]
+    assert reached == []
+
+
+def test_a_simulation_is_composed_of_parts_without_stubs() -> None:
+    assert carom.Simulation.__mro__ == (carom.Simulation, object)
+    stubs = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((SOURCES / "simulation").glob("*.py"))
+        for node in nodes(path)
+        if isinstance(node, ast.Name) and node.id == "NotImplementedError"
+    ]
+    assert stubs == []

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from carom.lab.bench.session import Session
-from carom.lab.bench.track import held
 from carom.lab.commands.edits import nudge_step, push_step
 from carom.lab.commands.table import COMMANDS
 from carom.lab.seen.collision_log import CollisionLog
@@ -775,7 +774,7 @@ def test_balls_that_merge_are_not_selected_any_more() -> None:
     go(session, 1.0)
     assert len(session.view().positions) == 2
     assert session.view().selected == ()
-    assert session.hands == held(session.track.sim) == set()
+    assert session.hands == session.track.sim.held == set()
     assert session.do("add", position=[10.0, 0.0]) is None
     assert session.track.segment.births is not None
     assert len(session.track.segment.births) == 3
@@ -826,15 +825,15 @@ def test_a_hand_lets_go_whatever_is_held() -> None:
     session.do("pull", index=40, target=[1.5, 1.5])
     session.hands.clear()
     session.do("release", index=40)
-    assert held(session.track.sim) == set()
+    assert session.track.sim.held == set()
     session.do("select", indices=[61])
     session.do("steering", mode="velocity")
     session.do("steer", direction=[1, 0])
-    assert held(session.track.sim) == {61}
+    assert session.track.sim.held == {61}
     session.do("steering", mode="place")
     session.do("select-none")
     assert session.do("steer", direction=[0, 0]) is None
-    assert held(session.track.sim) == session.hands == set()
+    assert session.track.sim.held == session.hands == set()
 
 
 @pytest.mark.requirement("M-13")
@@ -844,18 +843,18 @@ def test_no_hand_of_the_past_stays() -> None:
     go(session, 0.1)
     session.do("pull", index=40, target=[1.5, 1.5])
     go(session, 0.2)
-    assert held(session.track.sim) == {40}
+    assert session.track.sim.held == {40}
     assert session.do("add", position=[0.1, 0.1]) is None
-    assert held(session.track.sim) == session.hands == {40}, "who pulls goes on"
+    assert session.track.sim.held == session.hands == {40}, "who pulls goes on"
     session.do("undo")
-    assert held(session.track.sim) == session.hands == set()
+    assert session.track.sim.held == session.hands == set()
     session.do("redo")
-    assert held(session.track.sim) == set()
+    assert session.track.sim.held == set()
     session.do("scrub", time=0.2)
     session.settle()
-    assert held(session.track.sim) == {40}, "as it was"
+    assert session.track.sim.held == {40}, "as it was"
     assert session.do("throw", index=59, velocity=[0.0, 0.0]) is None
-    assert held(session.track.sim) == set()
+    assert session.track.sim.held == set()
 
 
 @pytest.mark.requirement("M-13")
@@ -868,7 +867,7 @@ def test_scrubbing_away_lets_go() -> None:
     session.settle()
     session.do("to-end")
     session.settle()
-    assert session.hands == held(session.track.sim) == set()
+    assert session.hands == session.track.sim.held == set()
 
 
 def test_collisions_that_are_not_listed_any_more_are_not_denied() -> None:

@@ -157,16 +157,16 @@ def test_ctrl_c_stops_the_command(source: str, tmp_path: Path) -> None:
 
 PRESSED = """
 import os, signal, sys, threading
-from carom.simulation import simulation
+from carom.simulation.run import Run
 from carom.cli import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-advance = simulation.Simulation._go_on
+advance = Run.advance
 def begun(self, *what):  # once the run has begun
-    simulation.Simulation._go_on = advance
+    Run.advance = advance
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     return advance(self, *what)
-simulation.Simulation._go_on = begun
+Run.advance = begun
 sys.exit(main())
 """
 

@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Moment:
-    """A run as it stands: where all balls are now, in rows of three."""
+class Motion:
+    """Where all balls are at an instant, and how fast: rows of three."""
 
     places: Floats
     velocities: Floats
@@ -40,18 +40,18 @@ class Edit:
     around: bool = False
     """Has anything changed that is not a ball?"""
 
-    def present(self, moment: Moment, before: Scene | None = None) -> Scene:
+    def present(self, motion: Motion, before: Scene | None = None) -> Scene:
         """The scene with the balls that stay where they are now; a `SceneError` if that cannot be.
 
         `before` is what a run in steps had: of balls crowded together, its steps leave some that overlap a little,
         which is no fault of the edit.
         """
-        scene = self.placed(moment)
+        scene = self.placed(motion)
         if self._is_clear(scene):
             return scene
         problems = check.problems(scene)
         if problems and before is not None:
-            problems = check.problems(scene, excused=self._overlapping(before, moment))
+            problems = check.problems(scene, excused=self._overlapping(before, motion))
         if problems:
             raise SceneError(problems)
         return scene
@@ -62,22 +62,22 @@ class Edit:
         same = not self.around and bool((self.origin == np.arange(len(new)))[~new].all())
         return same and bool(new.any()) and check.is_clear(scene, np.flatnonzero(new))
 
-    def _overlapping(self, before: Scene, moment: Moment) -> NDArray[np.intp]:
+    def _overlapping(self, before: Scene, motion: Motion) -> NDArray[np.intp]:
         """Pairs of balls that stay, and overlapped before the edit."""
         number = np.full(len(before.balls), -1)
         stay = np.flatnonzero(self.origin >= 0)
         number[self.origin[stay]] = stay
-        balls = before.balls.replace(position=moment.places[:, : before.dimension])
+        balls = before.balls.replace(position=motion.places[:, : before.dimension])
         pairs = number[check.overlapping(before.replace(balls=balls))]
         return np.asarray(pairs[(pairs >= 0).all(axis=1)])
 
-    def placed(self, moment: Moment) -> Scene:
+    def placed(self, motion: Motion) -> Scene:
         """The same, whether it can be or not."""
         balls, d = self.scene.balls, self.scene.dimension
         stay = self.origin >= 0
         rows = self.origin[stay]
         places, velocities = np.array(balls.position), np.array(balls.velocity)
-        places[stay], velocities[stay] = moment.places[rows, :d], moment.velocities[rows, :d]
+        places[stay], velocities[stay] = motion.places[rows, :d], motion.velocities[rows, :d]
         velocities[balls.fixed] = 0.0  # one that is driven moves, but not by itself
         return self.scene.with_balls(balls.moved(places, velocities))
 
@@ -116,16 +116,16 @@ def _without(scene: Scene, stay: NDArray[np.intp]) -> dict[str, Any]:
     return changes
 
 
-def ball_change(scene: Scene, k: int, moment: Moment, changes: dict[str, Any]) -> Edit:
+def ball_change(scene: Scene, k: int, motion: Motion, changes: dict[str, Any]) -> Edit:
     """Another ball in the place of number k; what is not said is as it is now."""
     d = scene.dimension
-    present = {"position": moment.places[k, :d], "velocity": moment.velocities[k, :d]}
+    present = {"position": motion.places[k, :d], "velocity": motion.velocities[k, :d]}
     ball = scene.balls[k].replace(**{**present, **changes})
     balls = Balls.concatenate([scene.balls[:k], ball, scene.balls[k + 1 :]])
     return Edit(scene.replace(balls=balls), _numbers([j if j != k else -1 for j in range(len(balls))]))
 
 
-def balls_change(scene: Scene, numbers: Sequence[int], moment: Moment, columns: dict[str, Any]) -> Edit:
+def balls_change(scene: Scene, numbers: Sequence[int], motion: Motion, columns: dict[str, Any]) -> Edit:
     """Other balls in the places of many; what is not said is as it is now."""
     rows = _numbers(numbers)
     if len(np.unique(rows)) < len(rows):
@@ -134,8 +134,8 @@ def balls_change(scene: Scene, numbers: Sequence[int], moment: Moment, columns: 
         raise ArgumentError.of("change.places", where="position", places=len(columns["position"]), balls=len(rows))
     d, count = scene.dimension, len(scene.balls)
     some = scene.balls[rows]
-    still = np.where(some.fixed[:, None], 0.0, moment.velocities[rows, :d])  # a fixed one may be driven
-    others = some.replace(**{"position": moment.places[rows, :d], "velocity": still, **columns})
+    still = np.where(some.fixed[:, None], 0.0, motion.velocities[rows, :d])  # a fixed one may be driven
+    others = some.replace(**{"position": motion.places[rows, :d], "velocity": still, **columns})
     order = np.arange(count)
     order[rows] = count + np.arange(len(rows))
     balls = Balls.concatenate([scene.balls, others])[order]
@@ -152,20 +152,20 @@ def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
     return Edit(other.replace(balls=scene.balls), _numbers(range(len(other.balls))), around=True)
 
 
-def merger(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit, NDArray[np.intp]]:
+def merger(scene: Scene, pairs: NDArray[np.intp], motion: Motion) -> tuple[Edit, NDArray[np.intp]]:
     """One ball in the place of all that touch, and who is left, by the numbers before.
 
     It is larger than each of them: what it overlaps touches it too, and becomes part of it.
     """
     while True:
-        edit, left = _merged(scene, pairs, moment)
-        more = check.overlapping(edit.placed(moment))
+        edit, left = _merged(scene, pairs, motion)
+        more = check.overlapping(edit.placed(motion))
         if not len(more):
             return edit, left
         pairs = np.concatenate([pairs, left[more]])
 
 
-def _merged(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit, NDArray[np.intp]]:
+def _merged(scene: Scene, pairs: NDArray[np.intp], motion: Motion) -> tuple[Edit, NDArray[np.intp]]:
     """One ball in the place of each group of them: their mass, momentum, centre of mass, and volume.
 
     It has the number and the material of the first of them, and the name of the heaviest that has one.
@@ -174,7 +174,7 @@ def _merged(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit
     group = np.arange(len(balls))
     for one, two in pairs:
         group[group == max(group[one], group[two])] = min(group[one], group[two])
-    places, velocities = moment.places[:, :d].copy(), moment.velocities[:, :d].copy()
+    places, velocities = motion.places[:, :d].copy(), motion.velocities[:, :d].copy()
     mass, radius, fixed, names = balls.mass.copy(), balls.radius.copy(), balls.fixed.copy(), list(balls.name or ())
     origin = np.arange(len(balls))
     for first in np.unique(group[np.bincount(group, minlength=len(balls))[group] > 1]):
@@ -195,11 +195,11 @@ def _merged(scene: Scene, pairs: NDArray[np.intp], moment: Moment) -> tuple[Edit
     return Edit(scene.replace(balls=merged, **_without(scene, stay)), origin[stay]), stay
 
 
-def link_addition(scene: Scene, link: Link, moment: Moment) -> Edit:
+def link_addition(scene: Scene, link: Link, motion: Motion) -> Edit:
     """One more link; as long as its ends are apart now, if it does not say."""
     if link.length is None:
         i, j = link.between
-        apart = numerics.length(moment.places[j] - moment.places[i])
+        apart = numerics.length(motion.places[j] - motion.places[i])
         link = link.replace(length=apart) if apart > 0.0 else link
     return scene_change(scene, {"links": Links.concatenate([scene.links, link])})
 

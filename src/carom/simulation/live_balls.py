@@ -60,8 +60,8 @@ class Identities:
         return k if k < len(self.ids) and self.ids[k] == identity else None
 
 
-class Run(Protocol):
-    """What is asked of a run."""
+class Numbered(Protocol):
+    """What tells which ball has which number."""
 
     @property
     def scene(self) -> Scene:
@@ -70,6 +70,10 @@ class Run(Protocol):
     @property
     def identities(self) -> Identities:
         """Which ball is which."""
+
+
+class Live(Numbered, Protocol):
+    """What handles read of a simulation."""
 
     @property
     def positions(self) -> Floats:
@@ -85,11 +89,11 @@ class LiveBall:
 
     __slots__ = ("_run", "id")
 
-    _run: Run
+    _run: Live
     id: int
     """Its identity in the run, which never changes."""
 
-    def __init__(self, run: Run, identity: int) -> None:
+    def __init__(self, run: Live, identity: int) -> None:
         object.__setattr__(self, "_run", run)
         object.__setattr__(self, "id", identity)
 
@@ -101,7 +105,7 @@ class LiveBall:
         """Its number now: its row in `positions`."""
         return self.index_in(self._run)
 
-    def index_in(self, run: Run) -> int:
+    def index_in(self, run: Numbered) -> int:
         """Its number in a run, such as a copy of its own."""
         k = run.identities.number(self.id)
         if k is None:
@@ -169,7 +173,7 @@ BallIndex: TypeAlias = int | str | LiveBall
 class LiveBalls:
     """The balls of a run, as they are now: `balls[3]`, `balls["cue"]`, `len(balls)`, `for ball in balls`."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Live) -> None:
         self._run = run
 
     @property
@@ -203,12 +207,12 @@ class LiveBalls:
         return f"<{len(self)} balls of a run>"
 
 
-def number_of(run: Run, which: BallIndex) -> int:
+def number_of(run: Numbered, which: BallIndex) -> int:
     """The number of a ball of a run."""
     return which.index_in(run) if isinstance(which, LiveBall) else index_of(run.scene, which)
 
 
-def numbers_of(run: Run, which: BallIndex | Sequence[BallIndex]) -> list[int]:
+def numbers_of(run: Numbered, which: BallIndex | Sequence[BallIndex]) -> list[int]:
     """The numbers of one ball or several."""
     given: Any = which
     single = isinstance(given, int | np.integer | str | LiveBall) or not hasattr(given, "__iter__")

@@ -1,7 +1,4 @@
-"""Taking a running scene by the hand: pulling, driving, linking, and being called around each step.
-
-All of it needs forces, and so the stepped solver.
-"""
+"""Steering a run while it goes on: pulling, driving, linking, and hooks around each step. All of it needs forces."""
 
 from __future__ import annotations
 
@@ -12,19 +9,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from carom.errors import ArgumentError
-from carom.observe.measures.mechanics import built_height
-from carom.scene import Link, Links, Scene
+from carom.scene import Link
 from carom.scene.fields.base import shown
 from carom.scene.fields.changes import LinkOptions
-from carom.simulation import edit as editing
+from carom.simulation import edit
+from carom.simulation.editor import Editor
 from carom.simulation.live_balls import BallIndex
+from carom.simulation.run import Run
+from carom.solvers.protocol import steerable
 
 if TYPE_CHECKING:
-    from carom.solvers.protocol import Solver
-    from carom.solvers.stepped.energy.account import Account
-    from carom.solvers.stepped.engine import Engine
-    from carom.solvers.stepped.forces.custom import Force
-    from carom.solvers.stepped.integrators.method import Method
+    from carom.solvers.protocol import Steerable
 
 GRIP = 20.0
 """How fast a hand is, 1/s, where nothing else is said: its spring follows within some tenths of a second."""
@@ -36,34 +31,18 @@ class Steering:
     A ball is named by its number, its name, or a handle from `balls`.
     """
 
-    _scene: Scene
-    _solver: Solver
-    _time: float
-    _amid = False
-    """Is a step under way, and someone being called?"""
-    _touched = False
-    """Has anyone taken the run by the hand?"""
-
-    def _edit(self, edit: editing.Edit) -> None:
-        raise NotImplementedError
-
-    def _touch(self) -> None:
-        """Note that the run was taken by the hand."""
-        self._touched = True
+    def __init__(self, run: Run, editor: Editor) -> None:
+        self._run = run
+        self._editor = editor
 
     @property
-    def account(self) -> Account:
-        """Energies: kinetic, stored by each force, lost in each way, and the integrator's own error.
-
-        At the end of the last step: what is lost within a step is not known before.
-        """
-        engine = self._stepped("account")
-        return engine.account(engine.time)
-
-    @property
-    def method(self) -> Method:
-        """The step, the integrator, and how balls meet."""
-        return self._stepped("method").method
+    def held(self) -> frozenset[int]:
+        """The numbers of the balls that are pulled or driven."""
+        solver = self._run.solver
+        if not solver.card.has_forces:
+            return frozenset()
+        steered = steerable(solver, "held")
+        return frozenset({*steered.hands, *steered.driven})
 
     # Around each step.
 
@@ -72,7 +51,7 @@ class Steering:
 
         What it reads is of its moment, `time` too. It can push, pull, drive and release, but not run or edit.
         """
-        self._stepped("before_step").hooks.before.append(self._called("before_step", hook))
+        self._solver("before_step").hooks.before.append(self._called("before_step", hook))
         return hook
 
     def prepared(self, hook: Callable[[], object]) -> Callable[[], object]:
@@ -80,41 +59,32 @@ class Steering:
 
         Positions and velocities are then those at the end of the step, before contacts.
         """
-        self._stepped("prepared").hooks.prepared.append(self._called("prepared", hook))
+        self._solver("prepared").hooks.prepared.append(self._called("prepared", hook))
         return hook
 
     def after_step(self, hook: Callable[[], object]) -> Callable[[], object]:
         """Call this after each step; a decorator."""
-        self._stepped("after_step").hooks.after.append(self._called("after_step", hook))
+        self._solver("after_step").hooks.after.append(self._called("after_step", hook))
         return hook
 
     def _called(self, where: str, hook: Any) -> Callable[[], None]:
         """A call of a hook, while which the run stands where its last step ended."""
         if not callable(hook):
             raise ArgumentError.of("hook.not-callable", where=where, value=shown(hook))
-        self._touch()
+        run = self._run
+        run.touch()
 
         def call() -> None:
-            self._time = self._solver.time
-            self._amid = True
+            run.time = run.solver.time
+            run.amid_step = True
             try:
                 hook()
             finally:
-                self._amid = False
+                run.amid_step = False
 
         return call
 
-    def _between_steps(self, what: str) -> None:
-        """Refuse what would pull the rug from under a step that is under way."""
-        if self._amid:
-            raise ArgumentError.of("hook.not-now", where=what)
-
     # By the hand.
-
-    @property
-    def custom_forces(self) -> tuple[Force, ...]:
-        """The custom forces, with the present values of their parameters."""
-        return self._stepped("custom_forces").extra if self._solver.name == "stepped" else ()
 
     def change_force(self, which: str | int, **values: Any) -> None:
         """Change parameters of a custom force from now on, without compiling anew.
@@ -122,14 +92,14 @@ class Steering:
         which   its name, or its number in `forces` where several have that name.
         values  by the names of its parameters: numbers, or arrays.
         """
-        self._between_steps("change_force")
-        engine = self._stepped("change_force")
-        numbers = [k for k, each in enumerate(engine.extra) if which in {k, each.name} and not isinstance(which, bool)]
+        self._run.check_between_steps("change_force")
+        solver = self._solver("change_force")
+        numbers = [k for k, each in enumerate(solver.extra) if which in {k, each.name} and not isinstance(which, bool)]
         if len(numbers) != 1:
-            names = ", ".join(each.name for each in engine.extra) or "none"
+            names = ", ".join(each.name for each in solver.extra) or "none"
             raise ArgumentError.of("forces.unknown", where="change_force", value=shown(which), known=names)
-        engine.change_force(numbers[0], values)
-        self._touch()
+        solver.change_force(numbers[0], values)
+        self._run.touch()
 
     def pull(
         self, index: BallIndex, target: Sequence[float], stiffness: float | None = None, damping: float | None = None
@@ -142,25 +112,25 @@ class Steering:
 
         A `StepWarning` tells if the step is too large for what is said here. A fixed ball is refused: drive it.
         """
-        engine, k = self._stepped("pull"), self._free("pull", index)
-        mass = float(self._scene.balls.mass[self._hanging_on(k)].sum())
-        held = engine.hands.get(k)
+        solver, k = self._solver("pull"), self._free("pull", index)
+        mass = float(self._run.scene.balls.mass[self._hanging_on(k)].sum())
+        held = solver.hands.get(k)
         if stiffness is None:
-            stiffness = held.stiffness if held and held.stiffness else _grip(engine, k, mass)
+            stiffness = held.stiffness if held and held.stiffness else _grip(solver, k, mass)
         stiffness = _not_negative("stiffness", stiffness)
         if damping is None:
             damping = held.damping if held and held.stiffness else 2.0 * float(np.sqrt(stiffness * mass))
         hand = replace(
             held or _hand(),
-            target=_vector("target", target, self._scene.dimension),
+            target=_vector("target", target, self._run.scene.dimension),
             stiffness=stiffness,
             damping=_not_negative("damping", damping),
         )
         grip = (hand.stiffness, hand.damping)
-        if grip != engine.grips.get(k) and not engine.bears({k: grip}):
-            _warn(engine, {**engine.grips, k: grip})
-        engine.steer({**engine.hands, k: hand})
-        self._touch()
+        if grip != solver.grips.get(k) and not solver.bears({k: grip}):
+            _warn(solver, {**solver.grips, k: grip})
+        solver.steer({**solver.hands, k: hand})
+        self._run.touch()
 
     def drive(
         self,
@@ -172,38 +142,30 @@ class Steering:
 
         A fixed ball can be driven at a velocity; a thrust does not move it, and is refused.
         """
-        engine, k = self._stepped("drive"), self._number(index)
+        solver, k = self._solver("drive"), self._run.number(index)
         if (velocity is None) == (acceleration is None):
             raise ArgumentError.of("drive.one-of-two", where="drive")
         if velocity is not None:
-            engine.set_velocity(k, _vector("velocity", velocity, self._scene.dimension))
-            self._touch()
+            solver.set_velocity(k, _vector("velocity", velocity, self._run.scene.dimension))
+            self._run.touch()
             return
         self._free("drive", k)
-        thrust = _vector("acceleration", acceleration, self._scene.dimension)
-        engine.steer({**engine.hands, k: replace(engine.hands.get(k) or _hand(), thrust=thrust)})
-        self._touch()
+        thrust = _vector("acceleration", acceleration, self._run.scene.dimension)
+        solver.steer({**solver.hands, k: replace(solver.hands.get(k) or _hand(), thrust=thrust)})
+        self._run.touch()
 
     def release(self, index: BallIndex) -> None:
         """Let a ball go that was pulled or driven; it flies on as it is, and a fixed one stands."""
-        engine, k = self._stepped("release"), self._number(index)
-        engine.set_free(k)
-        engine.steer({number: hand for number, hand in engine.hands.items() if number != k})
-        self._touch()
+        solver, k = self._solver("release"), self._run.number(index)
+        solver.set_free(k)
+        solver.steer({number: hand for number, hand in solver.hands.items() if number != k})
+        self._run.touch()
 
     def push(self, index: BallIndex, impulse: Sequence[float]) -> None:
         """Give a ball an impulse, N s, at once; a fixed one is refused."""
-        engine, k = self._stepped("push"), self._free("push", index)
-        engine.push(k, _vector("impulse", impulse, self._scene.dimension))
-        self._touch()
-
-    @property
-    def height(self) -> float:
-        """How high what is linked has been built, m: the score of a tower. Against gravity, else along y; 0 if nothing.
-
-        From the lowest to the highest ball that has a link.
-        """
-        return built_height(self._scene, self.links, self._moment().places)
+        solver, k = self._solver("push"), self._free("push", index)
+        solver.push(k, _vector("impulse", impulse, self._run.scene.dimension))
+        self._run.touch()
 
     # Links.
 
@@ -213,42 +175,28 @@ class Steering:
         They, and all that hang on them, pass through each other then. A `StepWarning` tells if the step is too large
         for the spring.
         """
-        self._stepped("link")
-        one, two = self._number(i), self._number(j)
+        self._solver("link")
+        one, two = self._run.number(i), self._run.number(j)
         link = Link(between=(one, two), stiffness=stiffness, **options)
-        self._edit(editing.link_addition(self._surviving(), link, self._moment()))
+        self._editor.apply(edit.link_addition(self._run.surviving, link, self._run.motion))
 
     def unlink(self, i: BallIndex, j: BallIndex) -> None:
         """Take the springs between two balls away."""
-        self._stepped("unlink")
-        pair = {self._number(i), self._number(j)}
-        self._edit(editing.link_removal(self._surviving(), pair))
-
-    @property
-    def links(self) -> Links:
-        """The links that have not broken."""
-        return self._surviving().links
-
-    def _surviving(self) -> Scene:
-        return self._solver.surviving(self._scene)
-
-    def _moment(self) -> editing.Moment:
-        raise NotImplementedError
-
-    def _number(self, index: BallIndex) -> int:
-        raise NotImplementedError
+        self._solver("unlink")
+        pair = {self._run.number(i), self._run.number(j)}
+        self._editor.apply(edit.link_removal(self._run.surviving, pair))
 
     def _free(self, what: str, index: BallIndex) -> int:
         """The number of a ball that is not fixed."""
-        k = self._number(index)
-        if self._scene.balls.fixed[k]:
+        k = self._run.number(index)
+        if self._run.scene.balls.fixed[k]:
             raise ArgumentError.of("drive.fixed", where=what, ball=k)
         return k
 
     def _hanging_on(self, index: int) -> Any:
         """The numbers of a ball and of all that are linked with it, directly or through others."""
-        between = self.links.between
-        found = np.zeros(len(self._scene.balls), bool)
+        between = self._run.surviving.links.between
+        found = np.zeros(len(self._run.scene.balls), bool)
         found[index] = True
         while len(between):
             touched = found[between].any(axis=1)
@@ -256,30 +204,27 @@ class Steering:
             found[between[touched].ravel()] = True
             if int(found.sum()) == before:
                 break
-        return np.flatnonzero(found & ~self._scene.balls.fixed | (np.arange(len(found)) == index))
+        return np.flatnonzero(found & ~self._run.scene.balls.fixed | (np.arange(len(found)) == index))
 
-    def _stepped(self, what: str) -> Engine:
-        """The engine, if it is of the stepped solver."""
-        solver: Any = self._solver
-        if solver.name != "stepped":
-            raise ArgumentError.of("exact.no-forces", where=what)
-        return solver  # type: ignore[no-any-return]  # its name says so
+    def _solver(self, what: str) -> Steerable:
+        """The solver, if it knows forces."""
+        return steerable(self._run.solver, what)
 
 
-def _grip(engine: Engine, ball: int, mass: float) -> float:
+def _grip(solver: Steerable, ball: int, mass: float) -> float:
     """A stiffness of a hand that moves such a mass well, N/m, or as much of it as the step bears."""
     stiffness = mass * GRIP * GRIP
     for _ in range(50):  # to a millionth of a billionth
-        if engine.bears({ball: (stiffness, 2.0 * float(np.sqrt(stiffness * mass)))}):
+        if solver.bears({ball: (stiffness, 2.0 * float(np.sqrt(stiffness * mass)))}):
             break
         stiffness *= 0.5
     return stiffness
 
 
-def _warn(engine: Engine, grips: Any) -> None:
+def _warn(solver: Steerable, grips: Any) -> None:
     from carom.solvers.stepped.integrators.method import warn_if_unstable  # noqa: PLC0415  # Numba is not loaded before it runs
 
-    warn_if_unstable(engine.scene, engine.method, hands=grips)
+    warn_if_unstable(solver.scene, solver.method, hands=grips)
 
 
 def _hand() -> Any:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from carom.errors import ArgumentError
 from carom.scene import Scene
+from carom.solvers.registry import Card
+
+if TYPE_CHECKING:
+    from carom.solvers.exact.history.history import History
+    from carom.solvers.stepped.energy.account import Account
+    from carom.solvers.stepped.engine import Hooks
+    from carom.solvers.stepped.forces.custom import Force
+    from carom.solvers.stepped.integrators.method import Method
+    from carom.solvers.stepped.integrators.stability import Grips
+    from carom.solvers.stepped.interactive import Hand
 
 Floats = NDArray[np.float64]
 
@@ -16,16 +27,18 @@ Floats = NDArray[np.float64]
 class Solver(Protocol):
     """A run of a scene. Times are absolute, in s; arrays have a row a ball, in the scene's order, of three numbers."""
 
-    name: str
+    card: Card
+    """What it is, and what it can do."""
 
     @property
     def whole(self) -> bool:
         """Is it known that nothing is half done at present, whatever broke off the run?"""
 
-    def advance(self, until: float, quota: int, logs: NDArray[Any]) -> bool:
+    def advance(self, until: float, quota: int, logs: NDArray[Any], reach: Callable[[], object] = ...) -> bool:
         """Run to a time, or until so many more collisions are done, and write them into `logs` as far as it has room.
 
-        True if it stopped earlier than it was asked to, and may go on.
+        True if it stopped earlier than it was asked to, and may go on. A solver that can halt between any two events
+        calls `reach` now and then in a long run.
         """
 
     def room(self, collisions: int) -> int:
@@ -55,6 +68,13 @@ class Solver(Protocol):
 
     def velocities(self, t: float) -> Floats:
         """How fast they are then."""
+
+    def look(self, t: float) -> tuple[Floats, Floats]:
+        """Places and velocities together, which may be faster."""
+
+    @property
+    def born(self) -> NDArray[np.bool_]:
+        """Which balls exist already."""
 
     def accelerations(self, t: float) -> Floats:
         """What forces do to them then, m/s², contacts left out."""
@@ -98,3 +118,75 @@ class Solver(Protocol):
 
         `around` says that something changed that is not a ball.
         """
+
+
+class Steerable(Solver, Protocol):
+    """A solver that knows forces: balls can be pulled and driven while it runs, and energies are accounted for."""
+
+    scene: Scene
+    method: Method
+    extra: tuple[Force, ...]
+    """Custom forces."""
+    hooks: Hooks
+    hands: dict[int, Hand]
+    """The hands that pull, by the number of the ball."""
+    driven: set[int]
+    """Balls that keep a velocity whatever they meet."""
+
+    def announce_work(self, until: float) -> None:
+        """Warn, once, if a run to a time takes steps beyond reason."""
+
+    def account(self, t: float) -> Account:
+        """All energies, and what was lost."""
+
+    def change_force(self, number: int, values: Mapping[str, Any]) -> None:
+        """Give a custom force other values of its parameters."""
+
+    @property
+    def grips(self) -> Grips:
+        """Stiffness and damping of the hands."""
+
+    def bears(self, grips: Grips) -> bool:
+        """Is the step small enough for these hands?"""
+
+    def steer(self, hands: Mapping[int, Hand]) -> None:
+        """Let these hands pull from now on."""
+
+    def set_velocity(self, ball: int, velocity: Sequence[float]) -> None:
+        """Drive a ball at a velocity."""
+
+    def set_free(self, ball: int) -> None:
+        """Let a driven ball move by forces again."""
+
+    def push(self, ball: int, impulse: Sequence[float]) -> None:
+        """Change a ball's velocity by an impulse, N s."""
+
+    def count_as_merging(self, work: float) -> None:
+        """Book as lost by merging what the last edit took, given what was booked as work before it."""
+
+
+class Remembering(Solver, Protocol):
+    """A solver that can write a history, from which any instant is rebuilt."""
+
+    def remember(self, history: History) -> None:
+        """Write down in a history, from now on, all that happens."""
+
+    def forget(self, history: History) -> None:
+        """Write nothing down in it any more."""
+
+    def beside(self, state: Mapping[str, NDArray[Any]]) -> Self:
+        """Another run of the same scene, from a state of its own."""
+
+
+def steerable(solver: Solver, what: str) -> Steerable:
+    """A solver as one that knows forces, which `what` needs; an `ArgumentError` if it does not."""
+    if not solver.card.has_forces:
+        raise ArgumentError.of("exact.no-forces", where=what)
+    return cast("Steerable", solver)
+
+
+def remembering(solver: Solver, what: str) -> Remembering:
+    """A solver as one that keeps histories, which `what` needs; an `ArgumentError` if it does not."""
+    if not solver.card.keeps_history:
+        raise ArgumentError.of("remember.not-exact", where=what)
+    return cast("Remembering", solver)

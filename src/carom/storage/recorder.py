@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from carom.errors import StorageError, StorageWarning
 from carom.observe.follower import LOG_ROWS, Follower
+from carom.observe.observable import RunState
 from carom.observe.sampler import Sampler
 from carom.storage.checkpoint import checkpoint_of
 from carom.storage.tape import Tape
@@ -30,24 +31,32 @@ MAX_DELAY = 0.5
 class RecordedRun(Protocol):
     """What a recorder needs of the run, besides what observables read."""
 
-    def stands(self, what: str) -> None:
+    def check_between_steps(self, what: str) -> None:
         """Raise an error if the run is in the middle of a step."""
 
-    def save_with(self, path: Path, recording: dict[str, Any], recorder: Mapping[str, NDArray[Any]]) -> None:
+    def save(self, path: Path, recording: dict[str, Any], recorder: Mapping[str, NDArray[Any]]) -> None:
         """Save a checkpoint of the run, with the state of its recording."""
 
     def forget(self, history: History) -> None:
         """Stop writing to a history."""
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Note that the run is no longer recorded."""
 
 
 class Recorder(Follower):
     """A recording in progress. Close it after the run, or use it in a `with` statement."""
 
-    def __init__(self, run: Any, tape: Tape, sampler: Sampler, pause: float | None, history: History | None) -> None:
-        super().__init__(run, sampler)
+    def __init__(
+        self,
+        observed: RunState,
+        run: RecordedRun,
+        tape: Tape,
+        sampler: Sampler,
+        pause: float | None,
+        history: History | None,
+    ) -> None:
+        super().__init__(observed, sampler)
         self.path = tape.path
         self.tape = tape
         self.pause = pause
@@ -81,7 +90,7 @@ class Recorder(Follower):
     def flush(self) -> None:
         """Wait until all data so far can be read and are on the disk."""
         if self._run is not None:
-            self._run.stands("flush")
+            self._run.check_between_steps("flush")
         if self.complete:
             self._hand_over()
         self.tape.writer.flush()
@@ -90,10 +99,10 @@ class Recorder(Follower):
         """End the recording; the run can continue without it. With checkpoints on, a last one is written."""
         if self._run is None:
             return
-        self._run.stands("close")
+        self._run.check_between_steps("close")
         run, self._run = self._run, None
         atexit.unregister(self._end)
-        run.let_go()
+        run.release()
         try:
             if self._history is not None:
                 run.forget(self._history)
@@ -124,7 +133,7 @@ class Recorder(Follower):
         """Write a checkpoint now, and return its path."""
         if self._run is None:
             raise StorageError(self.path, "the recording has ended", "Save before closing it.")
-        self._run.stands("checkpoint")
+        self._run.check_between_steps("checkpoint")
         return self._save(self._run)
 
     # Called by the run.
@@ -189,5 +198,5 @@ class Recorder(Follower):
             "pause": self.pause,
             "goal": self.goal,
         }
-        run.save_with(target, told, self.sampler.state())
+        run.save(target, told, self.sampler.state())
         return target

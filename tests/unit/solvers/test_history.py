@@ -142,7 +142,7 @@ def test_a_state_from_which_the_run_goes_on() -> None:
         straight = Simulation(make(), solver="exact").run(until=t)
         other = Simulation(history.scene(t), solver="exact", check=False)
         other._solver.restore(history.state(t))
-        other._time = t
+        other._run.time = t
         assert straight._solver.state().keys() == history.state(t).keys()
         for name, column in straight._solver.state().items():
             assert column.tobytes() == history.state(t)[name].tobytes(), name
@@ -312,7 +312,7 @@ def test_a_resumed_run_goes_on_in_the_same_columns() -> None:
     state = sim._solver.state()
     other = Simulation(make(), solver="exact")
     other._solver.restore(state)
-    other._time = sim.time
+    other._run.time = sim.time
     more = History.over(make(), columns)
     other._solver.remember(more)  # type: ignore[attr-defined]  # of the exact solver
     noted |= watch(other, np.linspace(20.5, 60.0, 11))

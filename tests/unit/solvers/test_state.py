@@ -57,7 +57,7 @@ def resumed(sim: Simulation, **wish: Any) -> Simulation:
     state = through_a_file(sim._solver.state())
     other = fresh(sim, **wish)
     other._solver.restore(state)
-    other._time = sim.time
+    other._run.time = sim.time
     return other
 
 
@@ -257,7 +257,7 @@ for name, wish, end in (("exact", {}, {"collisions": 1000}), ("stepped", {"step"
     sim = Simulation(scene, solver=name, check=False, **wish)
     with np.load(folder / f"{name}.npz") as state:
         sim._solver.restore(dict(state))
-    sim._time = sim._solver.time
+    sim._run.time = sim._solver.time
     print(digest(sim.run(**end)))
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}

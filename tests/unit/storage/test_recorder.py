@@ -98,7 +98,7 @@ def test_what_was_broken_off_is_not_recorded_any_more_and_says_so(
     sim.run(until=0.5)  # it is said once
     with pytest.raises(StorageError, match="not all of it is in the file"):
         recorder.checkpoint()
-    assert not sim._exact.histories
+    assert not sim._solver.histories
     recorder.close()
     assert sim.recorder is None
     assert checkpoint.read(checkpoint.checkpoint_of(tmp_path / "gas.h5")).time == 0.2
@@ -128,7 +128,7 @@ def test_a_recording_that_could_not_begin_leaves_no_history(
         monkeypatch.setattr(Tape, "frame", lambda *_: Bad(0).sample(None))
     with pytest.raises(ValueError, match="no"):
         sim.record(tmp_path / "gas.h5", observables=[Bad(good)])
-    assert not sim._exact.histories
+    assert not sim._solver.histories
     assert sim.recorder is None
     monkeypatch.undo()
     sim.record(tmp_path / "gas.h5", force=True).close()
@@ -355,7 +355,7 @@ def test_another_version_is_told(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         carom.Simulation.resume(tmp_path / "run.checkpoint")
-    saved = sim._checkpoint()
+    saved = checkpoint.read(tmp_path / "run.checkpoint")
     saved.versions["carom"] = "0.0.1"
     saved.write(tmp_path / "run.checkpoint")
     with pytest.warns(StorageWarning, match=r"saved with carom 0\.0\.1 \(now .*not to the same bits"):

@@ -6,7 +6,6 @@ run has a history, which tells any instant without running. It only grows, so th
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.seen.collision_log import CollisionLog
+from carom.simulation.internal import State, standing
 from carom.simulation.simulation import Simulation
 
 if TYPE_CHECKING:
     from carom.solvers.exact.history.history import History
 
-State = dict[str, NDArray[Any]]
 APART = 0.1
 """Seconds of computing between two copies, at least."""
 
@@ -42,14 +41,6 @@ class Keyframe:
     def again(self) -> Simulation:
         """A simulation that goes on from here."""
         return self.sim.copy() if self.state is None else standing(self.sim, self.state, self.time)
-
-
-def standing(run: Simulation, state: State, time: float) -> Simulation:
-    """A run of the exact solver as it stood at another instant."""
-    sim = copy.copy(run)
-    engine: Any = sim._solver  # noqa: SLF001  # a simulation offers no way into another state
-    sim._solver, sim._time = engine.beside(state), time  # noqa: SLF001
-    return sim
 
 
 @dataclass(frozen=True)

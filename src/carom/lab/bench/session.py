@@ -17,7 +17,7 @@ from carom.errors import CaromError, InputError, NotExactError, Problem, SolverE
 from carom.lab.bench import companions
 from carom.lab.bench.companions import Beside
 from carom.lab.bench.step_warnings import step_warnings
-from carom.lab.bench.track import Track, held
+from carom.lab.bench.track import Track
 from carom.lab.bench.undo import History, Moment
 from carom.lab.commands.arguments import refusal
 from carom.lab.commands.table import COMMANDS
@@ -298,7 +298,7 @@ class Session:
             births = None
         if not track.at_end:  # a hand of the past is not there to let go
             self.hands = set()
-            for k in held(sim):
+            for k in sim.held:
                 sim.release(k)
         was = track.branch(sim, wish, births)
         self.history.remember(name, about, replace(moment, past=was), self.clock(), track.most_frames)
@@ -315,7 +315,7 @@ class Session:
         track = self.track
         self.count = len(track.scene.balls)
         self.selected = tuple(k for k in self.selected if k < self.count)
-        self.hands &= held(track.sim)
+        self.hands &= track.sim.held
         track.let_go(self.hands)
         if self.beside:
             names = [each.name for each in self.beside]

@@ -23,6 +23,7 @@ from carom.lab.bench import memory
 from carom.lab.bench.past import APART, Input, Keyframe, Past, Segment, thinned
 from carom.lab.seen.collision_log import CollisionLog, Rows
 from carom.scene import Scene
+from carom.simulation.internal import new_history, remember_in, state_of
 from carom.simulation.simulation import Simulation
 from carom.solvers.registry import CARDS
 
@@ -42,12 +43,6 @@ FAR = 8.0
 """Parts of a run, from which on an instant is sooner read in the history than run to."""
 
 
-def held(sim: Simulation) -> set[int]:
-    """Balls that a simulation pulls or drives."""
-    engine: Any = sim._solver  # noqa: SLF001  # a simulation tells nobody whom it holds
-    return {*engine.hands, *engine.driven} if sim.solver == "stepped" else set()
-
-
 class Track:
     """A run and its past. `sim` is the run as it stands now, at any instant of the past or at its end."""
 
@@ -58,6 +53,8 @@ class Track:
         self.sim = sim
         self.part = 0.0
         """Simulated time that a part of the run took last, s; 0: unknown."""
+        self.remembering = False
+        """Is what happens now written into the history of the segment?"""
         self._size: tuple[int, int] = (0, 0)
         """Balls, and the bytes of a copy with so many."""
         self._histories: list[ref[History]] = []
@@ -150,11 +147,11 @@ class Track:
 
         It may know more than this past: then it is not written down twice, and the way leads to its end first.
         """
-        engine: Any = self.sim._solver  # noqa: SLF001  # a simulation is told to remember by whoever keeps its past
-        if history not in engine.histories:
+        if not self.remembering:
             if self.sim.time < history.end:
                 return min(stop, history.end)
-            engine.remember(history)
+            remember_in(self.sim, history)
+            self.remembering = True
         self._forget()
         return stop
 
@@ -247,10 +244,10 @@ class Track:
 
     def let_go(self, but: Collection[int] = ()) -> None:
         """At the end of the run, release all balls that the simulation holds, but these."""
-        if held(self.sim).issubset(but):
+        if self.sim.held.issubset(but):
             return
         self._replay()
-        for k in sorted(held(self.sim).difference(but)):
+        for k in sorted(self.sim.held.difference(but)):
             self.hand("release", k)
 
     def _replay(self) -> None:
@@ -288,6 +285,7 @@ class Track:
         """Stand where a copy was made."""
         self.number = number
         self.sim = frame.again()
+        self.remembering = False
         self.cost = frame.cost
         self.kept = frame.cost
         self.done = frame.inputs
@@ -349,9 +347,7 @@ class Track:
         """A stretch that begins with a simulation, which nobody advances from now on."""
         history = None
         if CARDS[sim.solver].keeps_history:
-            from carom.solvers.exact.history.history import History  # noqa: PLC0415  # Numba is not loaded before it runs
-
-            history = History(sim.scene)
+            history = new_history(sim)
             self._bound(history)
         frames = (Keyframe(sim.time, sim, 0.0, 0),)
         return Segment(offset, frames, sim.time, wish, counts or {}, births, history=history)
@@ -382,15 +378,14 @@ class Track:
         """The run as it stands: of the exact solver its state, else the simulation itself, not to be advanced again."""
         if self.segment.history is None:
             return Keyframe(sim.time, sim, self.cost, self.done)
-        state = sim._solver.state()  # noqa: SLF001  # a simulation keeps it to itself
-        return Keyframe(sim.time, self.segment.frames[0].sim, self.cost, self.done, state)
+        return Keyframe(sim.time, self.segment.frames[0].sim, self.cost, self.done, state_of(sim))
 
     @property
     def most_frames(self) -> int:
         """How many copies fit into the memory that there is for them."""
         count = len(self.scene.balls)
         if self._size[0] != count or not self._size[1]:
-            size = sum(each.nbytes for each in self.sim._solver.state().values())  # noqa: SLF001  # as above
+            size = sum(each.nbytes for each in state_of(self.sim).values())
             if self.segment.history is None:
                 size = len(pickle.dumps(self.sim, protocol=5))
             self._size = (count, size)

@@ -9,7 +9,6 @@ import numpy as np
 
 from carom import numerics
 from carom.lab.bench.session import Does, Session
-from carom.lab.bench.track import held
 from carom.lab.commands.adding import births_with
 from carom.lab.commands.arguments import choice_of, refusal, vector
 from carom.lab.commands.arguments import index as one_of
@@ -57,13 +56,13 @@ def release(session: Session, index: Any = None) -> None:
     """Let go one ball, or all that the simulation holds."""
     session.settle()
     track = session.track
-    let_go = held(track.sim)
+    let_go = track.sim.held
     if index is not None:
         let_go &= {one_of("index", index, len(track.scene.balls))}
     session.hands -= let_go
     if let_go:
         _at_the_end(session)
-        track.let_go(held(track.sim) - let_go)
+        track.let_go(track.sim.held - let_go)
 
 
 def steer(session: Session, direction: Any) -> None:

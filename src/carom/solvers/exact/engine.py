@@ -29,6 +29,7 @@ from carom.solvers.exact.origin import last_moment
 from carom.solvers.exact.run import NO_LOGS, Run
 from carom.solvers.exact.world import World
 from carom.solvers.pacing import Pace
+from carom.solvers.registry import EXACT
 
 EPOCH = 64  # events per ball between two moves of the origin of time
 LEAST_EPOCH = 4096
@@ -46,7 +47,7 @@ def _nobody_listens() -> None:
 class Engine(Run, memory.Twinned):
     """A run of the exact solver: owns the state of its world while it lives."""
 
-    name = "exact"
+    card = EXACT
     patience = np.inf
     """It knows whether there will be another collision."""
     index: Index

@@ -113,6 +113,11 @@ class Run:
 
     # Motion. Absolute times but for those that are named after the origin; rows of all balls in the scene's order.
 
+    @property
+    def born(self) -> NDArray[np.bool_]:
+        """Which balls exist already: all, as there are no births without steps."""
+        return np.ones(len(self.turns), bool)
+
     def wall_name(self, wall: int) -> str:
         """What a wall is called."""
         return self.world.walls.name(wall)

@@ -19,6 +19,7 @@ from carom.physics.attraction import Direct
 from carom.scene import Scene
 from carom.solvers.collision_record import NOBODY, collision_record
 from carom.solvers.pacing import Pace
+from carom.solvers.registry import STEPPED
 from carom.solvers.stepped import build, loop
 from carom.solvers.stepped import state as stored
 from carom.solvers.stepped.attraction import tree
@@ -86,7 +87,7 @@ class Hooks:
 class Engine(Steered):
     """A run of the stepped solver."""
 
-    name = "stepped"
+    card = STEPPED
     whole = False
     """What breaks off a run may break off a step."""
 
@@ -132,7 +133,13 @@ class Engine(Steered):
 
     # Running.
 
-    def advance(self, until: float, quota: int, logs: NDArray[Any]) -> bool:
+    def advance(
+        self,
+        until: float,
+        quota: int,
+        logs: NDArray[Any],
+        reach: Callable[[], object] | None = None,  # noqa: ARG002  # a hook may run amid any step
+    ) -> bool:
         """Make all steps that end by a time, or until so many more collisions are done; True if it may go on.
 
         Without a time, it ends after so many steps in which nobody met anything that nobody will.

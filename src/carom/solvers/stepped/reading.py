@@ -105,6 +105,10 @@ class Reading:
         """How fast they are."""
         return self._in_order(self.at(t).velocity)
 
+    def look(self, t: float) -> tuple[Floats, Floats]:
+        """Places and velocities together."""
+        return self.places(t), self.velocities(t)
+
     def accelerations(self, t: float) -> Floats:  # noqa: ARG002  # of the last step
         """What forces do to all balls of the scene where they were at the end of the last step."""
         self.look_ahead()

@@ -148,10 +148,11 @@ def _run(job: Job, spec: RunSpec, plan: RunPlan, clock: Clock) -> tuple[Simulati
 def _recorded(sim: Simulation, observables: list[Any], plan: RunPlan, clock: Clock, path: Path) -> Measurements:
     """The same with a recording, of which the measurements are read."""
     from carom.observe.follower import measurements  # noqa: PLC0415  # as above
+    from carom.simulation.internal import run_evenly  # noqa: PLC0415  # as above
     from carom.storage.recording import Recording  # noqa: PLC0415  # as above
 
     with sim.record(path, every=plan.every, events=plan.events, observables=observables, force=True) as recorder:
-        sim.run_evenly(plan.until, plan.collisions, clock)
+        run_evenly(sim, plan.until, plan.collisions, clock)
     with Recording(path) as recording:
         values = {name: series.values for name, series in recording.observables.items()}
         return measurements(recorder.sampler, sim, recording.times, values, plan.settle)

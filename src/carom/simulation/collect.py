@@ -1,0 +1,123 @@
+"""What is collected while a run goes on: collisions, one by one or as an array, and measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from carom.errors import ArgumentError
+from carom.observe import triggers
+from carom.observe.collisions import KINDS, Collision, CollisionArray
+from carom.observe.follower import Measurements, MemoryFollower
+from carom.observe.observable import RunState
+from carom.observe.sampler import Sampler, observables_for
+from carom.scene.fields.base import shown
+from carom.simulation.advance import Advance, Progress, Runner
+from carom.simulation.run import Run, blank_log
+
+AT_ONCE = 65536
+"""Collisions for which there is room in a log, at most."""
+
+
+class Collector:
+    """Runs, and hands out the collisions, or what was measured."""
+
+    def __init__(self, run: Run, advance: Advance, runner: Runner) -> None:
+        self._run = run
+        self._advance = advance
+        self._runner = runner
+
+    def events(self, until: float | None = None, collisions: int | None = None) -> Iterator[Collision]:
+        """Run collision by collision; while each is looked at, the simulation stands just after it.
+
+        The stepped solver stands at the end of the step, which may have several, and ends with a whole step.
+        """
+        run = self._run
+        end, quota = self._runner.goal(until, collisions)
+        logs = blank_log(run.solver.room(1))
+        while quota > 0:
+            before = run.solver.collisions
+            on = self._advance.to(end, 1, logs)
+            done = run.solver.collisions - before
+            for row in logs[:done].copy():
+                yield self._collision(row)
+            if not on:
+                return
+            quota -= done
+
+    def collide(self, until: float | None = None, collisions: int | None = None) -> CollisionArray:
+        """Run, and give all collisions as one structured array: the fast way to have many.
+
+        Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (a
+        number), place, normal, impulse, and softened (1 if the collision fell within the contact time). `to_pandas`
+        makes a table with words and names of them.
+        """
+        run = self._run
+        end, quota = self._runner.goal(until, collisions)
+        parts = []
+        on = True
+        while on and quota > 0:
+            logs = blank_log(run.solver.room(min(AT_ONCE, quota)))
+            before = run.solver.collisions
+            on = self._advance.to(end, min(quota, logs.size), logs)
+            done = run.solver.collisions - before
+            parts.append(logs[:done])
+            quota -= done
+        rows = np.concatenate(parts) if parts else blank_log(0)
+        return CollisionArray.of(rows, run.scene.dimension, run.wall_names)
+
+    def measure(  # each is one choice of `Simulation.measure`, and `observed` is the run as observables read it
+        self,
+        observed: RunState,
+        observables: Any,
+        *,
+        until: float | None,
+        collisions: int | None,
+        every: float | triggers.Every | triggers.Collisions | None,
+        at: Any,
+        settle: float,
+        progress: Progress | None,
+    ) -> Measurements:
+        """Run, and measure on the way, in memory."""
+        run = self._run
+        run.check_between_steps("measure")
+        run.check_unfollowed("measure")
+        begin = run.time + _duration("settle", settle)
+        if settle and isinstance(until, int | float) and run.time < until <= begin:
+            raise ArgumentError.of("settle.too-long", where="settle", settle=settle, until=until)
+        whens = triggers.triggers_for(every, at)
+        sampler = Sampler(whens, observables_for(observables), events=False, count=len(run.scene.balls))
+        sampler.begin(observed)
+        run.measuring = measuring = MemoryFollower(observed, sampler)
+        try:
+            measuring.take()
+            self._runner.evenly(until, collisions, progress)
+            return measuring.finish(begin)
+        finally:
+            run.measuring = None
+
+    def upcoming(self) -> list[Collision]:
+        """The next collision, with all that fall together with it."""
+        return [self._collision(row) for row in self._run.solver.next_together()]
+
+    def _collision(self, row: Any) -> Collision:
+        d = self._run.scene.dimension
+        kind = KINDS[int(row["kind"])]
+        a, b = int(row["a"]), int(row["b"])
+        return Collision(
+            time=float(row["time"]),
+            kind=kind,
+            partners=(a, b) if kind == "ball-ball" else (a,),
+            wall=self._run.solver.wall_name(int(row["wall"])) if kind == "ball-wall" else None,
+            place=tuple(row["place"][:d].tolist()),
+            normal=tuple(row["normal"][:d].tolist()),
+            impulse=float(row["impulse"]),
+        )
+
+
+def _duration(where: str, value: Any) -> float:
+    if not triggers.is_number(value) or not 0.0 <= value < np.inf:
+        raise ArgumentError.of("time.not-0-or-more", where=where, value=shown(value))
+    return float(value)
