@@ -10,7 +10,7 @@ from carom.solvers.exact.events import loop
 from carom.solvers.exact.neighbours import expiry
 from reference.laws import called
 
-flight_exit, tidy = called(expiry.flight_exit), called(loop.tidy)
+flight_exit, count_renewal = called(expiry.flight_exit), called(loop.count_renewal)
 
 # A kernel that hangs does not listen to signals: only a thread can end it.
 pytestmark = pytest.mark.timeout(90, method="thread")
@@ -96,8 +96,8 @@ def test_a_calendar_that_is_too_narrow_widens() -> None:
 def test_endless_bookkeeping_is_an_error() -> None:
     """Were a neighbourhood renewed for ever at one instant, the run would end with an error, not hang."""
     clock = np.zeros(1, clock_record)[0]
-    clock["chore"], clock["chores"] = 1.0, loop.STILL
-    assert tidy(clock, 1.0, loop.STILL) == loop.GO  # so many balls may well leave their cells at once
-    assert tidy(clock, 1.0, 8) == loop.ENDLESS
-    assert tidy(clock, 1.5, 8) == loop.GO
+    clock["chore"], clock["chores"] = 1.0, loop.MAX_STILL
+    assert count_renewal(clock, 1.0, loop.MAX_STILL) == loop.GO  # so many balls may well leave their cells at once
+    assert count_renewal(clock, 1.0, 8) == loop.ENDLESS
+    assert count_renewal(clock, 1.5, 8) == loop.GO
     assert clock["chores"] == 0

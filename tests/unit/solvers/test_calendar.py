@@ -5,16 +5,19 @@ import heapq
 import numpy as np
 import pytest
 
-from carom.solvers.exact.balls import ball_record
+from carom.solvers.exact.balls import Bodies, ball_record
 from carom.solvers.exact.clock import clock_record
 from carom.solvers.exact.events import calendar
 from carom.solvers.exact.kinds import BALL, CONTACT, MOST_KINDS, SEAM, WALL
 from carom.solvers.exact.memory import aligned
+from carom.solvers.exact.world import Contact, Rules
 from reference.laws import called
 
 file, first_of_ties, catch_up = called(calendar.file), called(calendar.first_of_ties), called(calendar.catch_up)
 open_bucket, pop, push = called(calendar.open_bucket), called(calendar.pop), called(calendar.push)
 AT_ONCE, LATER = (), (0, 0)
+EMPTY = tuple(np.zeros(0, np.int32) for _ in Bodies._fields[1:])
+RULES = Rules((0, 0), None, None, None, Contact(0.0, 0.0), ())
 
 
 class Calendar:
@@ -30,20 +33,20 @@ class Calendar:
         self.clocks = np.zeros(1, clock_record)
         self.clocks["width"], self.clocks["buckets"], self.clocks["bucket"] = width, buckets, -1
         size = heap or 2 * len(times) + 64
-        self.heap_t, self.heap_i = np.zeros(size), np.zeros(size, np.uint32)
         self.blocks = aligned((buckets + spare) * 8, np.uint32)
+        self.calendar = calendar.Calendar(np.zeros(size), np.zeros(size, np.uint32), self.blocks, ahead)
         self.turn()
 
     @property
     def parts(self):
-        return self.balls, self.heap_t, self.heap_i, self.blocks, self.clocks[0]
+        return self.balls, self.calendar, self.clocks[0]
 
     def turn(self):
-        calendar.turn(*self.parts)
+        calendar.turn_year(self.balls, self.calendar._replace(ahead=LATER), self.clocks[0])
 
     def file(self, i, time):
         self.balls["te"][i] = time
-        if not file(*self.parts, i, self.ahead):
+        if not file(*self.parts, self.ahead, i):
             self.turn()
 
     def next(self):
@@ -64,15 +67,15 @@ class Calendar:
                         return None
                     continue
                 clock["bucket"] = bucket
-                open_bucket(*self.parts, None, None, False, AT_ONCE)
+                open_bucket(Bodies(self.balls, *EMPTY), RULES, None, self.calendar, clock, AT_ONCE)
                 continue
-            i = int(self.heap_i[0])
-            if self.heap_t[0] != self.balls["te"][i]:
-                pop(self.heap_t, self.heap_i, clock)
+            i = int(self.calendar.balls[0])
+            if self.calendar.times[0] != self.balls["te"][i]:
+                pop(self.calendar, clock)
                 continue
-            first = int(first_of_ties(self.balls, self.heap_t, self.heap_i, clock))
+            first = int(first_of_ties(*self.parts))
             if first == i:
-                pop(self.heap_t, self.heap_i, clock)
+                pop(self.calendar, clock)
             clock["looked"] += 1
             return float(self.balls["te"][first]), first
 
@@ -191,14 +194,14 @@ def test_an_empty_calendar_says_so():
 def test_push_and_pop_are_a_heap():
     rng = np.random.default_rng(5)
     clocks = np.zeros(1, clock_record)
-    heap_t, heap_i = np.zeros(600), np.zeros(600, np.uint32)
+    heap = calendar.Calendar(np.zeros(600), np.zeros(600, np.uint32), np.zeros(0, np.uint32), AT_ONCE)
     reference = []
     for k in range(2000):
         if reference and (rng.uniform() < 0.5 or len(reference) == 600):
-            assert heap_t[0] == heapq.heappop(reference)
-            pop(heap_t, heap_i, clocks[0])
+            assert heap.times[0] == heapq.heappop(reference)
+            pop(heap, clocks[0])
         else:
             t = float(rng.uniform())
             heapq.heappush(reference, t)
-            push(heap_t, heap_i, clocks[0], t, k)
+            push(heap, clocks[0], t, k)
         assert clocks["heap"][0] == len(reference)

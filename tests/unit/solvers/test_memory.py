@@ -87,7 +87,7 @@ def test_a_twin_has_the_places_and_the_blocks_of_its_arrays():
 def test_a_copy_of_a_run_stands_in_memory_as_the_run_does(packing):
     sim = Simulation(library.load("gas", count=300, packing_fraction=packing, seed=3)).run(collisions=1000)
     mine, other = sim._solver, sim.copy().copy()._solver
-    for name in ("clock", "balls", "index.heap_t", "index.heap_i", "index.blocks"):
+    for name in ("clock", "balls", "index.calendar.times", "index.calendar.balls", "index.calendar.blocks"):
         one, two = attrgetter(name)(mine), attrgetter(name)(other)
         assert one.ctypes.data % PAGE == two.ctypes.data % PAGE
         assert not np.shares_memory(one, two)

@@ -1,10 +1,11 @@
-"""The solver's scalars: one record, the clock, which kernels are given by reference."""
+"""The clock: one record of all numbers that change while kernels run."""
 
 import numpy as np
 
 clock_record = np.dtype(
     [
         ("now", "f8"),  # time of the last event looked at, s after the origin
+        ("limit", "f8"),  # the run goes on up to this time (included), s after the origin
         ("base", "f8"), ("width", "f8"), ("rate", "f8"),  # calendar: start of the year, width of a bucket, its inverse
         ("span", "f8"),  # the number of buckets, as a float
         ("bucket", "i8"), ("buckets", "i8"),  # the current bucket, and how many there are

@@ -19,6 +19,7 @@ from carom.solvers.exact import memory
 from carom.solvers.exact.balls import MOVING
 from carom.solvers.exact.edit import carried
 from carom.solvers.exact.events import loop
+from carom.solvers.exact.events.log import Log
 from carom.solvers.exact.events.simultaneous import simultaneous
 from carom.solvers.exact.history.history import History
 from carom.solvers.exact.history.scribe import Scribe
@@ -152,19 +153,17 @@ class Engine(Run, memory.Twinned):
                 culprits = [int(k) for k in (clock["culprit_a"][0], clock["culprit_b"][0]) if k != NONE]
                 raise StackError(culprits, self.time)
             if reason == loop.ENDLESS:
-                raise EndlessError(self.time, loop.STILL)
+                raise EndlessError(self.time, loop.MAX_STILL)
 
     def _call(self, until: float, logs: NDArray[Any], *, afresh: bool) -> int:
         """Call the main loop."""
-        world, bodies, index = self.world, self.bodies, self.index
+        index, log = self.index, Log(logs, self.scribe.notes)
+        self.clock["limit"] = last_moment(self.world.origin, until)
         return int(
             loop.advance(
-                (0,) * world.dimension, bodies.balls, self.clock, index.heap_t, index.heap_i, index.blocks, index.hood,
-                world.walls.records, bodies.rest_on, bodies.streak, bodies.turns, world.bounce, world.wall_bounce,
-                world.contact, world.gravity or (), index.sight, logs, self.scribe.notes,
-                last_moment(world.origin, until), afresh, index.ahead,
+                self.bodies, self.world.rules, index.hood, index.sight, index.calendar, self.clock, log, afresh
             )
-        )  # fmt: skip
+        )
 
     def _refresh(self, *, epoch: bool) -> None:
         """The loop came back in the middle of an event: predict everything afresh, in a new epoch if one is over."""
@@ -253,7 +252,7 @@ class Engine(Run, memory.Twinned):
         if not self.balls.size:
             return NO_LOGS
         twin = self
-        if self.advance(np.inf, 0, NO_LOGS) and not collides_next(self.balls[self.index.heap_i[0]]):
+        if self.advance(np.inf, 0, NO_LOGS) and not collides_next(self.balls[self.index.calendar.balls[0]]):
             twin = copy.deepcopy(self)  # a seam comes first: cross it on a copy
         if not twin.advance(np.inf, -1 if twin is not self else 0, NO_LOGS):
             return NO_LOGS

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.solvers.exact import memory
-from carom.solvers.exact.events import calendar
+from carom.solvers.exact.events.calendar import Calendar, turn_year
 from carom.solvers.exact.events.predict import Sight
 from carom.solvers.exact.neighbours.build import Region, build
 from carom.solvers.exact.neighbours.cells import Cells
@@ -31,13 +31,16 @@ class Index(memory.Twinned):
 
     def __init__(self, run: Run) -> None:
         n = run.balls.size
-        self.ahead = (0, 0) if n > LARGE else (0,) if n > MEDIUM else ()
-        """How far ahead memory is asked for, as a length, for which kernels are compiled: hardly at all; of the bucket
-        that is opened, where the nearest cache has not room for all; some buckets ahead."""
-        self.heap_t = memory.placed(2 * n + 64, np.float64, memory.HEAP_TIMES)
-        self.heap_i = memory.placed(2 * n + 64, np.uint32, memory.HEAP_BALLS)
+        # How early memory is fetched: hardly at all; as its bucket is opened, where the nearest cache cannot hold all
+        # balls; some buckets ahead.
+        ahead = (0, 0) if n > LARGE else (0,) if n > MEDIUM else ()
         buckets = 1 << max(4, int((LARGE_QUEUE if n > LARGE else QUEUE) * n).bit_length())
-        self.blocks = memory.aligned((buckets + n // 3 + 64) * 8, np.uint32)
+        self.calendar = Calendar(
+            memory.placed(2 * n + 64, np.float64, memory.HEAP_TIMES),
+            memory.placed(2 * n + 64, np.uint32, memory.HEAP_BALLS),
+            memory.aligned((buckets + n // 3 + 64) * 8, np.uint32),
+            ahead,
+        )
         run.clock["buckets"] = buckets
         run.clock["width"] = 1.0  # until there are events to tell a better one
 
@@ -69,7 +72,7 @@ class Index(memory.Twinned):
         """File every event in an empty calendar."""
         run.clock["looked"] = 0
         run.clock["bucket"] = -1
-        calendar.turn(run.balls, self.heap_t, self.heap_i, self.blocks, run.clock[0])
+        turn_year(run.balls, self.calendar._replace(ahead=(0, 0)), run.clock[0])
 
 
 def most_seen(hood: Any, world: World, balls: int) -> int:

@@ -68,15 +68,13 @@ def wrapped(x: Real, size: Real, periodic: bool) -> Any:
 
 
 @kernel
-def pass_over(
-    balls: Any, rest_on: Any, numbers: Any, walls: Any, g: Any, t: Real, size: Any, periodic: Any, x: Any, v: Any
-) -> None:
-    """Write where the balls are, inside the box, and how fast, into rows by their numbers."""
-    for k in range(balls.size):
+def read(bodies: Any, rules: Any, numbers: Any, t: Real, size: Any, periodic: Any, x: Any, v: Any) -> None:
+    """Write the positions of the balls, inside the box, and their velocities into rows by their numbers."""
+    for k in range(bodies.balls.size):
         i = np.uint64(k)
-        ball = balls[i]
+        ball = bodies.balls[i]
         row = np.uint64(numbers[i])
-        ax, ay, az = predict.pull(balls, k, rest_on, walls, g)
+        ax, ay, az = predict.pull(bodies, rules, rules.gravity, k)
         s = t - ball.t
         x[row, 0] = wrapped(place(ball.x, ball.vx, ax, s), size[0], periodic[0])
         x[row, 1] = wrapped(place(ball.y, ball.vy, ay, s), size[1], periodic[1])
@@ -94,7 +92,6 @@ def look(world: World, bodies: Bodies, numbers: NDArray[np.intp], t: float) -> t
     anchors, d = world.anchors, world.dimension
     fixed = np.flatnonzero(anchors.fixed)
     x, v = np.empty((len(anchors), d)), np.empty((len(anchors), d))
-    gravity: tuple[float, ...] = world.gravity or ()
-    pass_over(bodies.balls, bodies.rest_on, numbers, world.walls.records, gravity, t, world.size, world.periodic, x, v)
+    read(bodies, world.rules, numbers, t, world.size, world.periodic, x, v)
     x[fixed], v[fixed] = inside(world, anchors.place[fixed])[:, :d], 0.0
     return x, v

@@ -26,6 +26,21 @@ class Contact(NamedTuple):
     """m/s; in a streak, slower approaches lose nothing."""
 
 
+class Rules(NamedTuple):
+    """What acts on balls and does not change during a run, as kernels take it.
+
+    Numba drops a branch on the length of a tuple only where the tuple is an argument. So functions that depend on
+    gravity take it as an argument `g` of their own, and those that depend on the dimension take `dim`.
+    """
+
+    dim: tuple[int, ...]  # its length is the dimension
+    walls: Any  # records of walls
+    bounce: Floats
+    wall_bounce: Floats
+    contact: Contact
+    gravity: tuple[float, ...]  # three components; none without gravity
+
+
 @dataclass
 class World:
     """A scene as arrays, and the state of its run."""
@@ -46,6 +61,13 @@ class World:
     events: int = 0  # since the epoch began
     epoch_end: float = 0.0  # when the epoch ends at the latest, s after the origin; 0 before it begins
     counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def rules(self) -> Rules:
+        """What acts on the balls, for kernels."""
+        return Rules(
+            (0,) * self.dimension, self.walls.records, self.bounce, self.wall_bounce, self.contact, self.gravity or ()
+        )
 
     @classmethod
     def of(cls, scene: Scene) -> World:

@@ -1,129 +1,121 @@
-"""The main loop: next event, respond, predict; and nothing else.
+"""The main loop: take the next event, do it, predict what comes after it.
 
-Only collisions, seams and rests move anchors. Everything else that comes up in the calendar (a neighbourhood that
-expired, a partner that has meanwhile collided with another) is bookkeeping.
+Only collisions, seams and rests move anchors. All other entries of the calendar (a neighbourhood that has expired, a
+partner that has collided with another ball meanwhile) are bookkeeping.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, kernel, own_page, scalar_kernel
-from carom.solvers.exact.events import calendar
-from carom.solvers.exact.events.calendar import word
-from carom.solvers.exact.events.predict import predict, pull
+from carom.solvers.exact.events import calendar as filing
+from carom.solvers.exact.events.calendar import COUNT, NEXT, word
+from carom.solvers.exact.events.predict import Moment, predict, pull
 from carom.solvers.exact.events.prefetch import fetch
 from carom.solvers.exact.events.resolve import cross_seam, touch
 from carom.solvers.exact.history.notes import note
 from carom.solvers.exact.kinds import ALL_AROUND, BALL, CONTACT, NONE, SEAM, is_collision, partner_kind
 from carom.solvers.exact.neighbours import interface
 
-# Why the loop came back; of two reasons, the larger number counts.
-GO: Final = -1  # it need not
+# Why the loop stopped; of two reasons, the larger number counts.
+GO: Final = -1  # it goes on
 LIMIT: Final = 0  # no event up to the time limit is left
-READY: Final = 1  # the next event is a collision (or a seam), and as many collisions as wished are done
-CROWDED: Final = 2  # memory of the neighbourhood ran out: build it anew
+READY: Final = 1  # the next event is a collision (or a seam), and the quota of collisions is used up
+CROWDED: Final = 2  # the neighbourhood needs more memory: build it anew
 EPOCH: Final = 3  # an epoch is over
-IDLE: Final = 4  # balls go round and round, and no collision is in sight
+IDLE: Final = 4  # balls cross seams again and again, and no collision is in sight
 STACK: Final = 5  # a ball rests on another, or on a round wall
 ENDLESS: Final = 6  # time does not advance
 FULL: Final = 7  # there is no room to write down another event
-PAUSE: Final = 8  # as many entries are looked at as wished; nothing is half done
+PAUSE: Final = 8  # `clock.left` entries are done; the run can go on from here
 
-PATIENCE: Final = (
-    1_000_000  # seams crossed in a row, on a run without a time limit, after which no collision is expected
-)
-STILL: Final = 10_000_000  # events without advance of time that count as endless
+MAX_SEAMS: Final = 1_000_000  # crossed in a row, after which a run without a time limit expects no collision
+MAX_STILL: Final = 10_000_000  # events in a row without advance of time; more count as endless
 
 
 @inline
-def ask_for(
-    clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, step: Index
-) -> None:
+def prefetch_bucket(bodies: Any, rules: Any, hood: Any, calendar: Any, clock: Any, bucket: Index, step: Index) -> None:
     """Fetch what the events of a coming bucket will read, in steps of which each needs what the one before fetched.
 
-    First the records of its balls; then whom they could meet, and the records of partners; then whom these could meet;
-    and what is a step farther (`interface.steps`). Not for stale entries.
+    First the records of its balls; then their neighbourhoods and partners; then the candidates of these; then what is
+    one step farther (`interface.steps`). Stale entries are left out.
     """
+    balls, blocks = bodies.balls, calendar.blocks
     block = np.uint32(bucket)
     while block != NONE:
-        for k in range(blocks[word(block, calendar.COUNT)]):
+        for k in range(blocks[word(block, COUNT)]):
             i = blocks[word(block, k)]
             if step == 0:
-                fetch(hood, balls, streak, lossy, i)
+                fetch(bodies, rules, hood, i)
                 continue
             ball = balls[np.uint32(i)]
-            if calendar.bucket_of(clock, ball.te) != bucket:
+            if filing.bucket_of(clock, ball.te) != bucket:
                 continue
             if step < 3:
                 interface.warm(hood, balls, i, step, False)
             if ball.exit == CONTACT and partner_kind(ball) == BALL:
                 if step == 1:
-                    fetch(hood, balls, streak, lossy, ball.partner)
+                    fetch(bodies, rules, hood, ball.partner)
                 else:
                     interface.warm(hood, balls, ball.partner, step - 1, True)
-        block = blocks[word(block, calendar.NEXT)]
+        block = blocks[word(block, NEXT)]
 
 
 @inline
-def ask_ahead(
-    dim: Any, clock: Any, hood: Any, balls: Any, streak: Any, lossy: bool, blocks: Any, bucket: Index, buckets: Index
-) -> None:
-    """Fetch from memory, step by step some buckets ahead, what the coming events will read.
+def prefetch_ahead(bodies: Any, rules: Any, hood: Any, calendar: Any, clock: Any, bucket: Index) -> None:
+    """Fetch from memory what events will read, step by step, some buckets ahead.
 
-    Just early enough: what comes sooner is driven out of the nearest cache again.
-
-    Inlined although it is long: it is called at each bucket, and `hood` alone would be a hundred arguments.
+    Just early enough: what comes sooner is driven out of the nearest cache again. Inlined although it is long: it is
+    called at each bucket, and `hood` alone would be a hundred arguments.
     """
-    if bucket + 4 < buckets:
-        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 4, 0)
-        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 3, 1)
-        ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 2, 2)
-        if interface.steps(dim, hood) == 4:
-            ask_for(clock, hood, balls, streak, lossy, blocks, bucket + 1, 3)
+    if bucket + 4 < clock.buckets:
+        prefetch_bucket(bodies, rules, hood, calendar, clock, bucket + 4, 0)
+        prefetch_bucket(bodies, rules, hood, calendar, clock, bucket + 3, 1)
+        prefetch_bucket(bodies, rules, hood, calendar, clock, bucket + 2, 2)
+        if interface.steps(rules.dim, hood) == 4:
+            prefetch_bucket(bodies, rules, hood, calendar, clock, bucket + 1, 3)
 
 
 @inline
-def next_entry(
-    dim: Any, hood: Any, balls: Any, streak: Any, lossy: bool, clock: Any, heap_t: Any, heap_i: Any, blocks: Any,
-    limit: Real, ahead: Any,
-) -> bool:  # fmt: skip
-    """Bring the next genuine entry of the calendar to the top of the heap; False when there is none up to the limit."""
+def find_next(bodies: Any, rules: Any, hood: Any, calendar: Any, clock: Any, ahead: Any) -> bool:
+    """Bring the next entry that is not stale to the top of the heap; False if there is none up to the time limit."""
+    balls, blocks = bodies.balls, calendar.blocks
     while True:
         if clock.heap > 0:
-            if heap_t[0] == balls[np.uint32(heap_i[0])].te:
-                return bool(heap_t[0] <= limit)
-            calendar.pop(heap_t, heap_i, clock)
+            if calendar.times[0] == balls[np.uint32(calendar.balls[0])].te:
+                return bool(calendar.times[0] <= clock.limit)
+            filing.pop(calendar, clock)
             continue
         bucket, buckets = clock.bucket + 1, clock.buckets
         if len(ahead) < 2:
-            while bucket < buckets and blocks[word(bucket, calendar.COUNT)] == 0:
+            while bucket < buckets and blocks[word(bucket, COUNT)] == 0:
                 bucket += 1
         elif bucket < buckets:
-            if clock.soonest <= bucket and not calendar.catch_up(blocks, clock):
-                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+            if clock.soonest <= bucket and not filing.catch_up(blocks, clock):
+                filing.turn(balls, calendar, clock)
                 continue
-            ask_ahead(dim, clock, hood, balls, streak, lossy, blocks, bucket, buckets)
+            prefetch_ahead(bodies, rules, hood, calendar, clock, bucket)
         if bucket < buckets:
             clock.bucket = bucket
-            calendar.open_bucket(balls, heap_t, heap_i, blocks, clock, hood, streak, lossy, ahead)
+            filing.open_bucket(bodies, rules, hood, calendar, clock, ahead)
             continue
-        clock.bucket = buckets - 1  # the empty ones at the end count too, else too narrow a width would stay so
-        calendar.turn(balls, heap_t, heap_i, blocks, clock)
+        clock.bucket = buckets - 1  # empty buckets at the end count too, or too narrow a width would remain
+        filing.turn(balls, calendar, clock)
         if clock.bucket == buckets:
             return False
 
 
 @inline
-def tick(clock: Any, t: Real, idle: bool, limit: Real) -> int:
-    """An anchor has moved: time is now t. Says if the run must stop to think."""
+def tick(clock: Any, t: Real, idle: bool) -> int:
+    """Count an event that moved an anchor at time t, `idle` if it is a seam; gives the reason to stop, or GO."""
     clock.still = clock.still + 1 if t == clock.now else 0
     clock.idle = clock.idle + 1 if idle else 0
     clock.now = t
     clock.events += 1
-    if clock.still > STILL:
+    if clock.still > MAX_STILL:
         return ENDLESS
-    if clock.idle > PATIENCE and limit == np.inf:
+    if clock.idle > MAX_SEAMS and clock.limit == np.inf:
         return IDLE
     return EPOCH if is_over(clock) else GO
 
@@ -138,106 +130,139 @@ def is_over(clock: Any) -> bool:
 
 
 @inline
-def tidy(clock: Any, t: Real, balls: Index) -> int:
-    """A neighbourhood is renewed at time t: no event, but without end it would be a run that hangs."""
+def count_renewal(clock: Any, t: Real, balls: Index) -> int:
+    """Count a renewal of a neighbourhood at time t. It is no event, but without end of them the run would hang."""
     clock.chores = clock.chores + 1 if t == clock.chore else 0
     clock.chore = t
-    return ENDLESS if clock.chores > STILL and clock.chores > 64 * balls else GO
+    return ENDLESS if clock.chores > MAX_STILL and clock.chores > 64 * balls else GO
+
+
+class Done(NamedTuple):
+    """What became of an entry of the calendar, and so what is to be predicted."""
+
+    reason: Any  # to stop, or GO
+    partner: Any  # the other ball that moved, or NONE
+    face: Any  # of its cell that the ball has crossed, or ALL_AROUND
+    again: Any  # True if the ball has not moved, but its partner has
+
+
+@inline
+def leave_neighbourhood(bodies: Any, rules: Any, hood: Any, clock: Any, i: Index, t: Real) -> Any:
+    """Ball i leaves its neighbourhood, and perhaps crosses a seam: renew the neighbourhood."""
+    ball = bodies.balls[np.uint32(i)]
+    face = np.int64(ball.exit)
+    if face >= SEAM:
+        if clock.quota == 0:
+            return Done(np.int64(READY), np.uint32(NONE), face, False)
+        cross_seam(bodies, rules, hood, i, face, t)
+        clock.seams += 1
+        reason = tick(clock, t, True)
+        ball.moved = clock.events
+    else:
+        reason = count_renewal(clock, t, bodies.balls.size)
+    a = pull(bodies, rules, rules.gravity, i)
+    if not interface.renew(rules.dim, hood, clock, bodies.balls, i, face, t, a):
+        clock.crowded = 1
+        reason = max(reason, CROWDED)
+    return Done(np.int64(reason), np.uint32(NONE), np.int64(min(int(face), ALL_AROUND)), False)
+
+
+@inline
+def make_contact(bodies: Any, rules: Any, hood: Any, clock: Any, log: Any, i: Index, t: Real) -> Any:
+    """Ball i touches its partner, unless that is a ball that has moved since the contact was predicted."""
+    ball = bodies.balls[np.uint32(i)]
+    kind = partner_kind(ball)
+    around = np.int64(ALL_AROUND)
+    if kind == BALL and bodies.balls[np.uint32(ball.partner)].moved > ball.planned:
+        return Done(np.int64(GO), np.uint32(NONE), around, True)
+    if clock.quota == 0 or (clock.quota < 0 and is_collision(kind)):
+        return Done(np.int64(READY), np.uint32(NONE), around, False)
+    j = np.uint32(ball.partner) if kind == BALL else np.uint32(NONE)
+    fine = touch(bodies, rules, hood, clock, log, i, kind, t)
+    reason = tick(clock, t, False)
+    ball.moved = clock.events
+    if j != NONE:
+        bodies.balls[np.uint32(j)].moved = clock.events
+    if not fine:
+        clock.culprit_a = ball.id
+        clock.culprit_b = bodies.balls[np.uint32(j)].id if j != NONE else NONE
+        reason = STACK
+    return Done(np.int64(reason), j, around, False)
+
+
+@inline
+def do_entry(bodies: Any, rules: Any, hood: Any, clock: Any, log: Any, i: Index, t: Real) -> Any:
+    """Do what comes first for ball i, at time t; write it down for a history first, if there is one."""
+    clock.looked += 1
+    if clock.noted >= 0 and not note(log.notes, clock, bodies.balls, i, t):
+        return Done(np.int64(FULL), np.uint32(NONE), np.int64(ALL_AROUND), False)
+    if bodies.balls[np.uint32(i)].exit != CONTACT:
+        return leave_neighbourhood(bodies, rules, hood, clock, i, t)
+    return make_contact(bodies, rules, hood, clock, log, i, t)
+
+
+@inline
+def first_ball(balls: Any, calendar: Any, clock: Any) -> Index:
+    """The ball whose event is next: at the top of the heap, or of several at one instant the first in order."""
+    times = calendar.times
+    if clock.heap > 1 and (times[1] == times[0] or (clock.heap > 2 and times[2] == times[0])):
+        return filing.first_of_ties(balls, calendar, clock)
+    return calendar.balls[0]
+
+
+@inline
+def file_both(balls: Any, calendar: Any, clock: Any, ahead: Any, i: Index, j: Index) -> None:
+    """File the next event of ball i, and of ball j if there is one.
+
+    After both are predicted: the bucket depends on the times, and no processor can guess it.
+    """
+    for k in range(1 if j == NONE else 2):
+        if not filing.file(balls, calendar, clock, ahead, i if k == 0 else j):
+            filing.turn(balls, calendar, clock)
 
 
 @scalar_kernel
-def advance(
-    dim: Any, balls: Any, clocks: Any, heap_t: Any, heap_i: Any, blocks: Any, hood: Any, walls: Any,
-    rest_on: Any, streak: Any, turns: Any, bounce: Any, wall_bounce: Any, contact: Any,
-    g: Any, sight: Any, logs: Any, notes: Any, limit: Real, afresh: bool, ahead: Any,
-) -> int:  # fmt: skip
-    """Go on up to the time `limit` (included), or until `clock.quota` collisions are done; says why it stopped.
+def advance(bodies: Any, rules: Any, hood: Any, sight: Any, calendar: Any, clocks: Any, log: Any, afresh: bool) -> int:
+    """Go on up to the time `clock.limit` (included), or until `clock.quota` collisions are done; gives why it stopped.
 
-    It pauses once it has looked at `clock.left` entries of the calendar, whatever they are: who calls it can listen for
-    Ctrl-C, and let it go on to the same bits.
+    It pauses after `clock.left` entries of the calendar, whatever they are: the caller can listen for Ctrl-C, and let
+    it go on to the same bits.
 
     A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision. With
-    `afresh` it only predicts every ball's next event anew (here, so that predicting is compiled once). The length of
-    `ahead` says how early memory is asked for (`Engine.ahead`).
+    `afresh` it only predicts the next events of all balls (here, so that predicting is compiled once).
     """
     own_page()
-    clock = clocks[0]
+    clock, balls = clocks[0], bodies.balls
     while True:
         i: Index = np.uint32(0)
-        j: Index = np.uint32(NONE)
         t = clock.now
-        face: Index = np.int64(ALL_AROUND)
-        reason = GO
-        again = False
+        done = Done(np.int64(GO), np.uint32(NONE), np.int64(ALL_AROUND), False)
         if not afresh:
             clock.left -= 1
             if clock.left < 0:
                 return PAUSE
-            lossy = contact.time > 0.0
-            if not next_entry(dim, hood, balls, streak, lossy, clock, heap_t, heap_i, blocks, limit, ahead):
+            if not find_next(bodies, rules, hood, calendar, clock, calendar.ahead):
                 return LIMIT
-            t, i = heap_t[0], heap_i[0]
-            if clock.heap > 1 and (heap_t[1] == t or (clock.heap > 2 and heap_t[2] == t)):
-                i = calendar.first_of_ties(balls, heap_t, heap_i, clock)
-            ball = balls[np.uint32(i)]
-            kind = partner_kind(ball)
-            clock.looked += 1
-            if clock.noted >= 0 and not note(notes, clock, balls, i, t):
-                return FULL
-            if ball.exit != CONTACT:
-                face = np.int64(ball.exit)
-                if face >= SEAM:
-                    if clock.quota == 0:
-                        return READY
-                    cross_seam(dim, hood, balls, i, face, t, turns, rest_on, walls, g)
-                    clock.seams += 1
-                    reason = tick(clock, t, True, limit)
-                    ball.moved = clock.events
-                else:
-                    reason = tidy(clock, t, balls.size)
-                ax, ay, az = pull(balls, i, rest_on, walls, g)
-                if not interface.renew(dim, hood, clock, balls, i, face, t, ax, ay, az):
-                    clock.crowded = 1
-                    reason = max(reason, CROWDED)
-                face = min(face, ALL_AROUND)
-            elif kind != BALL or balls[np.uint32(ball.partner)].moved <= ball.planned:
-                if clock.quota == 0 or (clock.quota < 0 and is_collision(kind)):
-                    return READY
-                j = np.uint32(ball.partner) if kind == BALL else np.uint32(NONE)
-                fine = touch(
-                    dim, hood, balls, i, kind, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact,
-                    g, logs,
-                )  # fmt: skip
-                reason = tick(clock, t, False, limit)
-                ball.moved = clock.events
-                if j != NONE:
-                    balls[np.uint32(j)].moved = clock.events
-                if not fine:
-                    clock.culprit_a = ball.id
-                    clock.culprit_b = balls[np.uint32(j)].id if j != NONE else NONE
-                    reason = STACK
-            else:
-                again = True
-            if reason != GO:
-                return reason
-            if i == heap_i[0]:
-                calendar.pop(heap_t, heap_i, clock)
+            t, i = calendar.times[0], first_ball(balls, calendar, clock)
+            done = do_entry(bodies, rules, hood, clock, log, i, t)
+            if done.reason != GO:
+                return int(done.reason)
+            if i == calendar.balls[0]:
+                filing.pop(calendar, clock)
+        j = done.partner
         for first in range(0, balls.size if afresh else 1, 2):
             if afresh:
                 i = np.uint32(first)
                 j = np.uint32(first + 1) if first + 1 < balls.size else np.uint32(NONE)
-            predict(dim, hood, balls, i, j, face, again, t, clock.events, rest_on, walls, g, sight)
+            predict(bodies, rules, hood, sight, i, j, Moment(t, clock.events, done.face), done.again)
         if afresh:
             return GO
-        # Filed after both are predicted: what depends on when an event is cannot be guessed ahead.
-        for k in range(1 if j == NONE else 2):
-            if not calendar.file(balls, heap_t, heap_i, blocks, clock, i if k == 0 else j, ahead):
-                calendar.turn(balls, heap_t, heap_i, blocks, clock)
+        file_both(balls, calendar, clock, calendar.ahead, i, j)
 
 
 @kernel
 def rebase(balls: Any, clocks: Any, shift: Real) -> None:
-    """Move the origin of time forward; the caller says when the new epoch ends."""
+    """Move the origin of time forward; the caller sets when the new epoch ends."""
     clock = clocks[0]
     for i in range(balls.size):
         balls[i].t -= shift

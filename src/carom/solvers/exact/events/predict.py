@@ -1,4 +1,4 @@
-"""What comes next for a ball?
+"""Prediction: what comes next for a ball?
 
 Its earliest contact among the candidates that its neighbourhood names and the walls near it, or the moment when the
 neighbourhood is out of date, whichever is first.
@@ -22,37 +22,40 @@ NEVER = 1.7976931348623157e308  # later than any contact, but not infinity, the 
 
 
 @inline
-def pull(balls: Any, i: Index, rest_on: Any, walls: Any, g: Any) -> Any:
-    """The acceleration of ball i: gravity, or what the wall that it rests on leaves of it; None if there is none."""
+def pull(bodies: Any, rules: Any, g: Any, i: Index) -> Any:
+    """The acceleration of ball i: gravity, of a ball that rests on a wall its part along the wall.
+
+    Three times None without gravity, so that kernels are compiled without it.
+    """
     if len(g) == 0:
         return None, None, None
-    if balls[np.uint32(i)].rest == 0:
+    if bodies.balls[np.uint32(i)].rest == 0:
         return g
-    return along(walls[np.uint32(rest_on[np.uint32(i)])], g)
+    return along(rules.walls[np.uint32(bodies.rest_on[np.uint32(i)])], g)
 
 
 @noinline
 def along(wall: Any, g: Any) -> Any:
-    """What a wall leaves of gravity: the part along it."""
+    """The part of gravity along a wall."""
     k = (g[0] * wall.nx + g[1] * wall.ny) + g[2] * wall.nz
     return g[0] - k * wall.nx, g[1] - k * wall.ny, g[2] - k * wall.nz
 
 
 @noinline
-def resting_pair(
-    one: Any, two: Any, wx: Real, wy: Real, wz: Real,
-    ax: Real, ay: Real, az: Real, bx: Real, by: Real, bz: Real,
-) -> float:  # fmt: skip
-    """When two balls under different accelerations a and b touch: the first fall through zero of a quartic."""
+def resting_pair(one: Any, two: Any, w: Any, a: Any, b: Any) -> float:
+    """When two balls under different accelerations a and b touch: the first fall through zero of a quartic.
+
+    w is the displacement by periods that is added to their distance.
+    """
     t = max(one.t, two.t)
     s1, s2 = t - one.t, t - two.t
-    dx = (place(one.x, one.vx, ax, s1) - place(two.x, two.vx, bx, s2)) + wx
-    dy = (place(one.y, one.vy, ay, s1) - place(two.y, two.vy, by, s2)) + wy
-    dz = (place(one.z, one.vz, az, s1) - place(two.z, two.vz, bz, s2)) + wz
-    ux = speed(one.vx, ax, s1) - speed(two.vx, bx, s2)
-    uy = speed(one.vy, ay, s1) - speed(two.vy, by, s2)
-    uz = speed(one.vz, az, s1) - speed(two.vz, bz, s2)
-    cx, cy, cz = ax - bx, ay - by, az - bz
+    dx = (place(one.x, one.vx, a[0], s1) - place(two.x, two.vx, b[0], s2)) + w[0]
+    dy = (place(one.y, one.vy, a[1], s1) - place(two.y, two.vy, b[1], s2)) + w[1]
+    dz = (place(one.z, one.vz, a[2], s1) - place(two.z, two.vz, b[2], s2)) + w[2]
+    ux = speed(one.vx, a[0], s1) - speed(two.vx, b[0], s2)
+    uy = speed(one.vy, a[1], s1) - speed(two.vy, b[1], s2)
+    uz = speed(one.vz, a[2], s1) - speed(two.vz, b[2], s2)
+    cx, cy, cz = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     sigma = one.r + two.r
     coefficients = (
         ((dx * dx + dy * dy) + dz * dz) - sigma * sigma,
@@ -68,31 +71,28 @@ def resting_pair(
 
 @noinline
 def resting_equation(
-    balls: Any, i: Index, j: Index, wx: Real, wy: Real, wz: Real, rest_on: Any, walls: Any, g: Any
+    bodies: Any, rules: Any, i: Index, j: Index, wx: Real, wy: Real, wz: Real
 ) -> tuple[float, float, float, float]:
-    """For a pair of which one rests, and whose equation is of another kind, one that has the same solution."""
-    one, two = balls[np.uint32(i)], balls[np.uint32(j)]
-    ax, ay, az = pull(balls, i, rest_on, walls, g)
-    bx, by, bz = pull(balls, j, rest_on, walls, g)
-    # In one order whoever asks, so that both get the same bits.
-    if one.id < two.id:
-        t = resting_pair(one, two, wx, wy, wz, ax, ay, az, bx, by, bz)
-    else:
-        t = resting_pair(two, one, -wx, -wy, -wz, bx, by, bz, ax, ay, az)
+    """The quadratic equation whose solution is that of a pair of which one rests, which is a quartic."""
+    one, two = bodies.balls[np.uint32(i)], bodies.balls[np.uint32(j)]
+    a, b = pull(bodies, rules, rules.gravity, i), pull(bodies, rules, rules.gravity, j)
+    if one.id > two.id:  # in the order of their numbers, so that both get the same bits
+        one, two, a, b, wx, wy, wz = two, one, b, a, -wx, -wy, -wz
+    t = resting_pair(one, two, (wx, wy, wz), a, b)
     return t, -1.0 if t < np.inf else 1.0, 0.0, 1.0
 
 
 @inline
 def equation(
-    dim: Any, balls: Any, i: Index, j: Index, wx: Real, wy: Real, wz: Real, rest_on: Any, walls: Any, g: Any
+    bodies: Any, rules: Any, g: Any, i: Index, j: Index, wx: Real, wy: Real, wz: Real
 ) -> tuple[float, float, float, float]:
     """The equation of a pair: t, b, c and the discriminant (see `contact_time.pair`)."""
-    one, two = balls[np.uint32(i)], balls[np.uint32(j)]
+    one, two = bodies.balls[np.uint32(i)], bodies.balls[np.uint32(j)]
     if len(g) == 0:
-        return contact_time.pair(dim, one, two, wx, wy, wz, None, None, None)
+        return contact_time.pair(rules.dim, one, two, wx, wy, wz, None, None, None)
     if (one.rest | two.rest) != 0 and i != j:
-        return resting_equation(balls, i, j, wx, wy, wz, rest_on, walls, g)
-    return contact_time.pair(dim, one, two, wx, wy, wz, g[0], g[1], g[2])
+        return resting_equation(bodies, rules, i, j, wx, wy, wz)
+    return contact_time.pair(rules.dim, one, two, wx, wy, wz, g[0], g[1], g[2])
 
 
 class Anchors(NamedTuple):
@@ -134,23 +134,30 @@ def contact_times(dim: Any, hood: Any, balls: Any, one: Any, words: Any, k: Inde
     return meeting(contact_time.first_root(t, slope, gap, disc), slope, disc)
 
 
+class Moment(NamedTuple):
+    """When and why a ball is predicted."""
+
+    time: Any  # now, s after the origin
+    event: Any  # the last event of the epoch: what is predicted with a partner that a later one moves is void
+    face: Any  # of its cell that the ball has crossed: only what lies beyond is new; or ALL_AROUND
+
+
 class Sight(NamedTuple):
-    """What two balls see that are to be predicted together: whom they could touch, and when they would."""
+    """Room for what two balls that are predicted together see: their candidates, and when they touch them."""
 
     found: Any  # (2, room) words: candidates, where the neighbourhood has no list of them
     times: Any  # (2, room) when each is touched: infinity for those that the ball does not meet
-    count: Any  # (2,) how many they are
+    count: Any  # (2,) number of candidates
 
 
 @inline
-def look(
-    dim: Any, hood: Any, balls: Any, i: Index, face: Index, rest_on: Any, walls: Any, g: Any, sight: Any, row: Index
-) -> None:
-    """When does ball i touch each of its candidates? All around, or those it sees after crossing a face of its cell.
+def look(bodies: Any, rules: Any, g: Any, hood: Any, sight: Any, row: Index, i: Index, face: Index) -> None:
+    """Compute when ball i touches each of its candidates: all around, or those beyond a face of its cell.
 
     Without a branch that depends on the motion: half of all candidates recede, in no order that a processor could
     guess, and a wrong guess costs more than the contact time of a pair that never meets.
     """
+    dim, balls = rules.dim, bodies.balls
     found, times = sight.found[np.uint32(row)], sight.times[np.uint32(row)]
     n = interface.candidates(dim, hood, balls, i, face, found)
     words, first = interface.where(hood, i, found)
@@ -159,7 +166,7 @@ def look(
         one = four_times(balls[np.uint32(i)])
         step = interface.pace(hood)
         k = 0
-        while True:  # also where there are none: behind the candidates stands the ball itself, which it never meets
+        while True:  # also without candidates: behind them stands the ball itself, which it never meets
             at = np.uint64(first) + np.uint64(k)
             four = contact_times(dim, hood, balls, one, words, at)
             if step == 8:
@@ -173,14 +180,14 @@ def look(
             word = words[np.uint64(first) + np.uint64(k)]
             image = image_of(word)
             wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
-            t, b, c, disc = equation(dim, balls, i, ball_of(word), wx, wy, wz, rest_on, walls, g)
+            t, b, c, disc = equation(bodies, rules, g, i, ball_of(word), wx, wy, wz)
             times[np.uint64(k)] = contact_time.first_root(t, b, c, disc) if b < 0.0 and disc >= 0.0 else np.inf
         for k in range(n, n + 8):
             times[np.uint64(k)] = np.inf
 
 
 @inline
-def choose_ball(hood: Any, balls: Any, i: Index, event: Index, sight: Any, row: Index) -> None:
+def choose_ball(hood: Any, balls: Any, sight: Any, row: Index, i: Index, event: Index) -> None:
     """Take the earliest contact of ball i with its candidates, if it is earlier than the one it has."""
     ball = balls[np.uint32(i)]
     words, first = interface.where(hood, i, sight.found[np.uint32(row)])
@@ -210,7 +217,7 @@ def choose_ball(hood: Any, balls: Any, i: Index, event: Index, sight: Any, row: 
         meets = which != 0
         nth = lowest_bit(which + np.uint64(not meets))
     word = words[np.uint64(first) + nth]
-    ball.tc = earliest if meets else ball.tc  # mostly it does: a guess is better than to wait
+    ball.tc = earliest if meets else ball.tc  # mostly it does: guessing is faster than waiting
     ball.partner = select(meets, ball_of(word), ball.partner)
     ball.planned = select(meets, np.uint32(event), ball.planned)
     ball.kind = select(meets, packed(BALL, image_of(word)), ball.kind)
@@ -232,7 +239,7 @@ def settle_tie(balls: Any, ball: Any, best: Real, before: Real, words: Any, firs
 
 
 @noinline
-def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, ax: Any, ay: Any, az: Any) -> None:
+def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, a: Any) -> None:
     """Take the earliest contact of a ball with the walls near it, if it is earlier than the one it has."""
     k = first
     while near[k] != NONE:
@@ -240,19 +247,19 @@ def scan_walls(ball: Any, near: Any, first: Index, walls: Any, rests_on: Index, 
         k += 1
         if w == rests_on or (rests_on != NONE and is_end(walls[w], walls[rests_on])):
             continue
-        t = wall_laws.contact_time(ball, walls[w], ax, ay, az)
+        t = wall_laws.contact_time(ball, walls[w], a[0], a[1], a[2])
         earlier = t < ball.tc or (t == ball.tc and t < np.inf and partner_kind(ball) == WALL and w < ball.partner)
         if earlier:
             ball.tc, ball.partner, ball.kind = t, w, WALL
     if rests_on != NONE:
-        t = end_of_wall(ball, walls[rests_on], ax, ay)
+        t = end_of_wall(ball, walls[rests_on], a[0], a[1])
         if t < ball.tc:
             ball.tc, ball.partner, ball.kind = t, rests_on, EDGE
 
 
 @inline
 def is_end(corner: Any, wall: Any) -> bool:
-    """Is a corner an end of the wall that a ball slides on? It comes to it no sooner than to the end of the wall."""
+    """Is a corner an end of the wall that a ball slides on? The ball reaches it no sooner than the end of the wall."""
     dx, dy = corner.px - wall.px, corner.py - wall.py
     far = abs(dx * wall.nx + dy * wall.ny)
     along = dx * wall.tx + dy * wall.ty
@@ -277,59 +284,44 @@ def end_of_wall(ball: Any, wall: Any, ax: Any, ay: Any) -> float:
 
 
 @inline
-def choose(
-    dim: Any, hood: Any, balls: Any, i: Index, face: Index, now: Real, event: Index, rest_on: Any,
-    walls: Any, g: Any, sight: Any, row: Index,
-) -> None:  # fmt: skip
-    """Choose ball i's next event from what it sees: afresh (face ALL_AROUND), or if it is earlier than the one it has.
-
-    `event` numbers the last event of the epoch: a partner that a later one moves is not to be met as predicted.
-    """
+def choose(bodies: Any, rules: Any, hood: Any, sight: Any, row: Index, i: Index, moment: Any) -> None:
+    """Choose ball i's next event from what it sees: afresh (ALL_AROUND), or if it is earlier than the present one."""
+    dim, balls = rules.dim, bodies.balls
     ball = balls[np.uint32(i)]
-    if face == ALL_AROUND:
+    if moment.face == ALL_AROUND:
         ball.tc = np.inf
         ball.kind = NOTHING
-        ball.planned = event
-    ax, ay, az = pull(balls, i, rest_on, walls, g)
+        ball.planned = moment.event
+    a = pull(bodies, rules, rules.gravity, i)
     te, way = np.inf, CONTACT
     if not interface.lasting(hood):
-        te, way = interface.expiry(dim, hood, balls, i, now, ax, ay, az)
-    choose_ball(hood, balls, i, event, sight, row)
+        te, way = interface.expiry(dim, hood, balls, i, moment.time, a)
+    choose_ball(hood, balls, sight, row, i, moment.event)
     first = interface.first_wall(hood, balls, i)
     if first != NONE:
-        scan_walls(
-            ball,
-            hood.near,
-            first,
-            walls,
-            np.uint32(rest_on[np.uint32(i)]) if ball.rest else np.uint32(NONE),
-            ax,
-            ay,
-            az,
-        )
-    if interface.lasting(hood) and not interface.outlasts(dim, hood, balls, i, ball.tc, ax):
-        te, way = interface.expiry(dim, hood, balls, i, now, ax, ay, az)
+        rests_on = np.uint32(bodies.rest_on[np.uint32(i)]) if ball.rest else np.uint32(NONE)
+        scan_walls(ball, hood.near, first, rules.walls, rests_on, a)
+    if interface.lasting(hood) and not interface.outlasts(dim, hood, balls, i, ball.tc, a[0]):
+        te, way = interface.expiry(dim, hood, balls, i, moment.time, a)
     comes = ball.tc <= te
     ball.te, ball.exit = select(comes, ball.tc, te), select(comes, np.uint8(CONTACT), np.uint8(way))
 
 
 @inline
-def predict(
-    dim: Any, hood: Any, balls: Any, i: Index, j: Index, face: Index, again: bool, now: Real, event: Index,
-    rest_on: Any, walls: Any, g: Any, sight: Any,
-) -> None:  # fmt: skip
+def predict(bodies: Any, rules: Any, hood: Any, sight: Any, i: Index, j: Index, moment: Any, again: bool) -> None:
     """Find the next events of ball i, and of ball j if there is one.
 
-    With `again` ball i has not moved since it was predicted, but its partner has: what it remembers will do.
+    With `again` ball i has not moved since it was predicted, but its partner has: the contact times that ball i
+    remembers are enough.
 
-    Both look before either chooses: a choice waits for roots and divisions, and a processor that can only look ahead
-    by some hundred instructions would wait too, instead of working at the other's.
+    Both look before either chooses: a choice waits for roots and divisions, and a processor, which can look ahead by
+    some hundred instructions only, would wait too, instead of working at the other's.
     """
     rows = 1 if j == NONE else 2
-    again = again and interface.recall(hood, balls, i, sight)
-    if again:
-        event = balls[np.uint32(i)].planned
+    again = again and interface.recall(hood, bodies.balls, i, sight)
+    event = bodies.balls[np.uint32(i)].planned if again else moment.event
+    moment = Moment(moment.time, event, moment.face)
     for row in range(0 if again else rows):
-        look(dim, hood, balls, i if row == 0 else j, face, rest_on, walls, g, sight, row)
+        look(bodies, rules, rules.gravity, hood, sight, row, i if row == 0 else j, moment.face)
     for row in range(rows):
-        choose(dim, hood, balls, i if row == 0 else j, face, now, event, rest_on, walls, g, sight, row)
+        choose(bodies, rules, hood, sight, row, i if row == 0 else j, moment)

@@ -1,4 +1,4 @@
-"""What an event will read, asked of memory before it is needed."""
+"""Prefetching: what an event will read is fetched from memory before it is needed."""
 
 from typing import Any
 
@@ -8,23 +8,23 @@ from carom.solvers.exact.neighbours import interface
 
 
 @inline
-def fetch(hood: Any, balls: Any, streak: Any, lossy: bool, i: Index) -> None:
+def fetch(bodies: Any, rules: Any, hood: Any, i: Index) -> None:
     """Fetch what an event of ball i reads first."""
-    prefetch(balls, i, 0)
-    prefetch(balls, i, 64)
-    if lossy:
-        prefetch(streak, i, 0)
-    interface.warm(hood, balls, i, 0, False)
+    prefetch(bodies.balls, i, 0)
+    prefetch(bodies.balls, i, 64)
+    if rules.contact.time > 0.0:
+        prefetch(bodies.streak, i, 0)
+    interface.warm(hood, bodies.balls, i, 0, False)
 
 
 @inline
-def fetch_both(hood: Any, balls: Any, streak: Any, lossy: bool, i: Index, ball: Any) -> None:
-    """Fetch the same for ball i, whose event is at hand already, and for its partner."""
-    fetch(hood, balls, streak, lossy, i)
-    fetch(hood, balls, streak, lossy, partner_of(ball, i))
+def fetch_both(bodies: Any, rules: Any, hood: Any, i: Index, ball: Any) -> None:
+    """Fetch what the next event of `ball`, which is ball i, reads first of it and of its partner."""
+    fetch(bodies, rules, hood, i)
+    fetch(bodies, rules, hood, partner_of(ball, i))
 
 
 @inline
 def partner_of(ball: Any, i: Index) -> Index:
-    """The ball that ball i will touch, or ball i itself if it is none."""
+    """The ball that ball i will touch, or ball i itself if it will touch no ball."""
     return select(partner_kind(ball) == BALL, ball.partner, i)

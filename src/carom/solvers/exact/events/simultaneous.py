@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import numerics
-from carom.kernels.jit import Real, kernel
+from carom.kernels.jit import Index, Real, inline, kernel
 from carom.physics import contact_time, impact
 from carom.physics import walls as wall_laws
 from carom.solvers.collision_record import collision_record
@@ -20,49 +20,61 @@ from carom.solvers.exact.neighbours.candidate import ball_of, image_of, period
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine
 
-TOGETHER = 1e-13  # part of the time itself by which collisions may differ that fall together
+TOGETHER = 1e-13  # collisions that fall together differ by at most this part of the time
+
+
+@inline
+def write_row(out: Any, n: Index, t: Real, kind: Index, wall: Index, a: Index, b: Index) -> int:
+    """Write a contact into row n, if there is such a row; gives n + 1."""
+    if n < out.size:
+        out[n].time, out[n].kind, out[n].wall, out[n].a, out[n].b = t, kind, wall, a, b
+    return n + 1
+
+
+@inline
+def ball_contacts(bodies: Any, rules: Any, hood: Any, found: Any, i: Index, until: Real, out: Any, n: Index) -> int:
+    """Write down the contacts of ball i with other balls up to a time, from row n on; gives the next row."""
+    m = interface.candidates(rules.dim, hood, bodies.balls, i, ALL_AROUND, found)
+    words, start = interface.where(hood, i, found)
+    for k in range(m):
+        word = words[np.uint64(start) + np.uint64(k)]
+        j, image = ball_of(word), image_of(word)
+        wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
+        t, b, c, disc = equation(bodies, rules, rules.gravity, i, j, wx, wy, wz)
+        if b < 0.0 and disc >= 0.0:
+            t = contact_time.first_root(t, b, c, disc)
+            if t <= until:
+                n = write_row(out, n, t, BALL, NONE, min(i, j), max(i, j))
+    return n
+
+
+@inline
+def wall_contacts(bodies: Any, rules: Any, hood: Any, i: Index, until: Real, out: Any, n: Index) -> int:
+    """Write down the contacts of ball i with walls up to a time, from row n on; gives the next row."""
+    ball = bodies.balls[i]
+    k = interface.first_wall(hood, bodies.balls, i)
+    if k == NONE:
+        return n
+    a = pull(bodies, rules, rules.gravity, i)
+    while hood.near[k] != NONE:
+        w = hood.near[k]
+        k += 1
+        if not (ball.rest and w == bodies.rest_on[i]):
+            t = wall_laws.contact_time(ball, rules.walls[w], a[0], a[1], a[2])
+            if t <= until:
+                n = write_row(out, n, t, WALL, w, i, NONE)
+    return n
 
 
 @kernel
-def contacts_until(
-    dim: Any, balls: Any, hood: Any, walls: Any, rest_on: Any, g: Any, found: Any, until: Real,
-    out: Any,
-) -> int:  # fmt: skip
-    """Write down each contact up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
+def contacts_until(bodies: Any, rules: Any, hood: Any, found: Any, until: Real, out: Any) -> int:
+    """Write down all contacts up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
     n = 0
-    for i in range(balls.size):
-        ball = balls[i]
-        if ball.te > until:
+    for i in range(bodies.balls.size):
+        if bodies.balls[i].te > until:
             continue  # of two that touch, the one that was predicted last has the contact, or something earlier
-        ax, ay, az = pull(balls, i, rest_on, walls, g)
-        m = interface.candidates(dim, hood, balls, i, ALL_AROUND, found)
-        words, start = interface.where(hood, i, found)
-        for k in range(m):
-            word = words[np.uint64(start) + np.uint64(k)]
-            j, image = ball_of(word), image_of(word)
-            wx, wy, wz = period(hood, image, 0), period(hood, image, 1), period(hood, image, 2)
-            t, b, c, disc = equation(dim, balls, i, j, wx, wy, wz, rest_on, walls, g)
-            if b >= 0.0 or disc < 0.0:
-                continue
-            t = contact_time.first_root(t, b, c, disc)
-            if t <= until:
-                if n < out.size:
-                    out[n].time, out[n].kind, out[n].wall = t, BALL, NONE
-                    out[n].a, out[n].b = min(i, j), max(i, j)
-                n += 1
-        first = interface.first_wall(hood, balls, i)
-        if first != NONE:
-            k = first
-            while hood.near[k] != NONE:
-                w = hood.near[k]
-                k += 1
-                if ball.rest and w == rest_on[i]:
-                    continue
-                t = wall_laws.contact_time(ball, walls[w], ax, ay, az)
-                if t <= until:
-                    if n < out.size:
-                        out[n].time, out[n].kind, out[n].wall, out[n].a, out[n].b = t, WALL, w, i, NONE
-                    n += 1
+        n = ball_contacts(bodies, rules, hood, found, i, until, out, n)
+        n = wall_contacts(bodies, rules, hood, i, until, out, n)
     return n
 
 
@@ -72,15 +84,12 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
     Place, normal and impulse are those of each collision if it came first.
     """
     world, index = engine.world, engine.index
-    first = float(index.heap_t[0])
+    first = float(index.calendar.times[0])
     now = float(engine.clock["now"][0])
     until = first + TOGETHER * max(abs(first), first - now)
     out = np.zeros(64, collision_record)
     while True:
-        n = contacts_until(
-            (0,) * world.dimension, engine.balls, index.hood, world.walls.records, engine.bodies.rest_on,
-            world.gravity or (), index.sight.found[0], until, out,
-        )  # fmt: skip
+        n = contacts_until(engine.bodies, world.rules, index.hood, index.sight.found[0], until, out)
         if n <= out.size:
             break
         out = np.zeros(n, collision_record)

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.kernels.jit import Index, Real, inline, kernel
+from carom.kernels.jit import Index, inline, kernel
 from carom.solvers.exact.balls import put
+from carom.solvers.exact.events.log import Log
 from carom.solvers.exact.events.loop import tick
 from carom.solvers.exact.events.resolve import cross_seam, touch
 from carom.solvers.exact.history.notes import SEAMS, decoded
@@ -23,39 +24,36 @@ contact_of = inline(decoded)
 
 
 class Space(NamedTuple):
-    """What is read of a neighbourhood when balls touch."""
+    """The part of a neighbourhood that is read when balls touch."""
 
     size: tuple[float, float, float]
     periods: Any
 
 
 @kernel
-def replay(
-    dim: Any, balls: Any, clocks: Any, space: Any, walls: Any, rest_on: Any, streak: Any, turns: Any, bounce: Any,
-    wall_bounce: Any, contact: Any, g: Any, notes: Any, first: Index, last: Index, limit: Real, logs: Any,
-) -> int:  # fmt: skip
-    """Do the events of rows `first` to `last` again, as far as a time (included); gives the first that is not done."""
+def replay(bodies: Any, rules: Any, space: Any, clocks: Any, log: Any, first: Index, last: Index) -> int:
+    """Do the events of rows `first` to `last` of the notes again, as far as `clock.limit` (included).
+
+    Gives the first row that is not done.
+    """
     clock = clocks[0]
     for k in range(first, last):
-        row = notes[np.uint64(k)]
+        row = log.notes[np.uint64(k)]
         t = row.time
-        if t > limit:
+        if t > clock.limit:
             return int(k)
         i = row.ball
         how = np.int64(row.kind)
         if how >= SEAMS:
-            cross_seam(dim, space, balls, i, how - SEAMS, t, turns, rest_on, walls, g)
+            cross_seam(bodies, rules, space, i, how - SEAMS, t)
             clock.seams += 1
-            tick(clock, t, True, 0.0)
+            tick(clock, t, True)
         else:
-            ball = balls[np.uint32(i)]
+            ball = bodies.balls[np.uint32(i)]
             kind, image = contact_of(how)
             ball.partner, ball.kind = row.partner, packed(kind, image)
-            touch(
-                dim, space, balls, i, kind, t, clock, walls, rest_on, streak, bounce, wall_bounce, contact, g,
-                logs,
-            )  # fmt: skip
-            tick(clock, t, False, 0.0)
+            touch(bodies, rules, space, clock, log, i, kind, t)
+            tick(clock, t, False)
     return int(last)
 
 
@@ -77,11 +75,6 @@ class Rerun(Run):
 
     def go(self, notes: NDArray[Any], count: int, limit: float) -> None:
         """Do what is written down, up to a time after the origin."""
-        world, bodies = self.world, self.bodies
-        self.row = int(
-            replay(
-                (0,) * world.dimension, bodies.balls, self.clock, self.space, world.walls.records, bodies.rest_on,
-                bodies.streak, bodies.turns, world.bounce, world.wall_bounce, world.contact, world.gravity or (),
-                notes, self.row, count, limit, NO_LOGS,
-            )
-        )  # fmt: skip
+        self.clock["limit"] = limit
+        log = Log(NO_LOGS, notes)
+        self.row = int(replay(self.bodies, self.world.rules, self.space, self.clock, log, self.row, count))

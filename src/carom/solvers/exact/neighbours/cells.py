@@ -237,66 +237,65 @@ def first_wall(cells: Any, balls: Any, i: Index) -> int:
     return int(cells.first[np.uint64(cell_of(cells, balls[np.uint32(i)]))])
 
 
+class Axis(NamedTuple):
+    """The grid along an axis."""
+
+    cells: Any
+    low: Any
+    edge: Any
+    size: Any
+    periodic: Any
+
+
 @inline
-def leaves(
-    x: Real,
-    v: Real,
-    a: Any,
-    since: Real,
-    now: Real,
-    k: Index,
-    n: Index,
-    low: Real,
-    edge: Real,
-    size: Real,
-    periodic: bool,
-) -> tuple[float, int]:
+def exit_along(axis: Any, k: Index, x: Real, v: Real, a: Any, since: Real, now: Real) -> tuple[float, int]:
     """When a ball leaves the interval of cell k of an axis, and how: 0 downwards, 1 upwards, + SEAM through a seam."""
+    low, edge, periodic = axis.low, axis.edge, axis.periodic
     if a is None:
         up = v > 0.0
         face = k + up
         at = low + face * edge
         seam = 0
-        if face == 0 or face == n:
+        if face == 0 or face == axis.cells:
             if not periodic:
                 return np.inf, 0
-            at = low + size if up else low
+            at = low + axis.size if up else low
             seam = SEAM
         return since + abs((at - x) / v), seam + up
     below = low + k * edge if k > 0 else (low if periodic else -np.inf)
-    above = low + (k + 1) * edge if k < n - 1 else (low + size if periodic else np.inf)
+    above = low + (k + 1) * edge if k < axis.cells - 1 else (low + axis.size if periodic else np.inf)
     t, up = flight_exit(x, v, a, since, now, below, above)
-    seam = SEAM if periodic and (k == n - 1 if up else k == 0) else 0
+    seam = SEAM if periodic and (k == axis.cells - 1 if up else k == 0) else 0
     return t, seam + up
 
 
 @inline
-def expiry(dim: Any, cells: Any, balls: Any, i: Index, now: Real, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+def expiry(dim: Any, cells: Any, balls: Any, i: Index, now: Real, a: Any) -> tuple[float, int]:
     """When and through which face ball i leaves its cell."""
     ball = balls[np.uint32(i)]
-    s, p, n = cells.size, cells.periodic, cells.shape
-    low, edge = cells.low, cells.edge
-    te, way = leaves(ball.x, ball.vx, ax, ball.t, now, ball.cx, n[0], low[0], edge[0], s[0], p[0])
+    n, low, edge, size, around = cells.shape, cells.low, cells.edge, cells.size, cells.periodic
+    x_axis = Axis(n[0], low[0], edge[0], size[0], around[0])
+    te, way = exit_along(x_axis, ball.cx, ball.x, ball.vx, a[0], ball.t, now)
     te, way = sooner(te, way, np.inf, 0)
-    t, face = leaves(ball.y, ball.vy, ay, ball.t, now, ball.cy, n[1], low[1], edge[1], s[1], p[1])
+    y_axis = Axis(n[1], low[1], edge[1], size[1], around[1])
+    t, face = exit_along(y_axis, ball.cy, ball.y, ball.vy, a[1], ball.t, now)
     te, way = sooner(t, face + 2, te, way)
     if len(dim) == 3:
-        t, face = leaves(ball.z, ball.vz, az, ball.t, now, ball.cz, n[2], low[2], edge[2], s[2], p[2])
+        z_axis = Axis(n[2], low[2], edge[2], size[2], around[2])
+        t, face = exit_along(z_axis, ball.cz, ball.z, ball.vz, a[2], ball.t, now)
         te, way = sooner(t, face + 4, te, way)
     return te, way
 
 
 @inline
 def sooner(t: Real, face: Index, te: Real, way: Index) -> tuple[float, int]:
-    """The sooner of two exits, which cannot be guessed; "not a number", of who stands still on a face, is never."""
+    """The sooner of two exits, without a branch. "Not a number" (a ball stands still on a face) counts as never."""
     return select(t < te, t, te), select(t < te, face, way)
 
 
 @inline
-def renew(
-    dim: Any, cells: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
-) -> bool:
-    """Ball i has crossed a face of its cell: file it in the next one; False when there is no room."""
+def renew(dim: Any, cells: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, a: Any) -> bool:
+    """Ball i has crossed a face of its cell: file it in the next one; False if there is no room."""
     ball = balls[np.uint32(i)]
     leave(cells, clock, cell_of(cells, ball), i)
     step = 2 * is_upper(face) - 1

@@ -52,7 +52,7 @@ first_wall = either(cells.first_wall, lists.first_wall)
 """(hood, balls, i): where the list of the walls near ball i begins in `hood.near`."""
 
 expiry = either(cells.expiry, lists.expiry)
-"""(dim, hood, balls, i, now, ax, ay, az): when and how the neighbourhood of ball i expires."""
+"""(dim, hood, balls, i, now, a): when and how the neighbourhood of ball i, which has the acceleration a, expires."""
 
 lasting = either(cells.lasting, lists.lasting)
 """(hood): do most contacts come before the neighbourhoods of those that touch expire?"""
@@ -61,7 +61,7 @@ outlasts = either(cells.outlasts, lists.outlasts)
 """(dim, hood, balls, i, t, ax): does the neighbourhood of ball i surely last up to a time? Cheaper than `expiry`."""
 
 renew = either(cells.renew, list_update.renew)
-"""(dim, hood, clock, balls, i, face, now, ax, ay, az): bring the neighbourhood of ball i up to date after it expired;
+"""(dim, hood, clock, balls, i, face, now, a): bring the neighbourhood of ball i up to date after it expired;
 False: no memory left, build everything anew."""
 
 warm = either(cells.warm, lists.warm)

@@ -81,6 +81,14 @@ def image_between(dim: Any, lists: Any, one: Any, two: Any) -> int:
 
 
 @inline
+def past_hollow(low: Real, edge: Real, k: Index, x: Real, half: Real) -> int:
+    """The first cell from k on that is not wholly nearer to x than `half`, where no centre can be."""
+    if low + k * edge > x - half and low + (k + 1) * edge < x + half:
+        return max(k, int(np.floor((x + half - low) / edge)))
+    return int(k)
+
+
+@inline
 def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool) -> bool:
     """Find the neighbours of ball i's centre; if `both`, enter each in the other's list too. False: no room."""
     head = lists.heads[np.uint32(i)]
@@ -110,11 +118,9 @@ def make_list(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, both: bool
                 row = lists.offset[level] + nx * (around(ky, ny) + ny * around(kz, nz))
                 kx = x0
                 while kx <= x1:
-                    if lists.low[0] + kx * ex > x - skip and lists.low[0] + (kx + 1) * ex < x + skip:
-                        beyond = int(np.floor((x + skip - lists.low[0]) / ex))
-                        if beyond > kx:
-                            kx = beyond
-                            continue
+                    kx = past_hollow(lists.low[0], ex, kx, x, skip)
+                    if kx > x1:
+                        break
                     block = np.uint32(row + around(kx, nx))
                     while block != NONE:
                         full = copy_words(lists.slots, word(block, 0), 0, lists.found, n)
@@ -246,10 +252,8 @@ def turn_images(lists: Any, i: Index, step: Index) -> None:
 
 
 @inline
-def renew(
-    dim: Any, lists: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, ax: Any, ay: Any, az: Any
-) -> bool:
-    """Ball i has moved by half a skin, or crossed a seam (then its centre moves with it): False when memory ran out."""
+def renew(dim: Any, lists: Any, clock: Any, balls: Any, i: Index, face: Index, now: Real, a: Any) -> bool:
+    """Ball i has moved by half a skin, or crossed a seam (then its centre moves with it). False: no memory is left."""
     ball = balls[np.uint32(i)]
     if face >= SEAM:
         axis, up = axis_of(face), is_upper(face)
@@ -265,7 +269,7 @@ def renew(
         turn_images(lists, i, (1 if up else -1) * (1 if axis == 0 else (3 if axis == 1 else 9)))
         return True
     s = now - ball.t
-    x, y, z = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s), place(ball.z, ball.vz, az, s)
+    x, y, z = place(ball.x, ball.vx, a[0], s), place(ball.y, ball.vy, a[1], s), place(ball.z, ball.vz, a[2], s)
     return recentre(dim, lists, clock, balls, i, x, y, z)
 
 

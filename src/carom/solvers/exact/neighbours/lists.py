@@ -3,7 +3,7 @@
 Ball i keeps the place where its list was made (its centre) and all balls whose gap was then less than the skin; both
 may move by half a skin before the list is out of date. Lists are symmetric. Centres are filed in grids, one for each
 class of sizes, so that a large ball does not make the cells of small ones large. Best when dense, and when radii
-differ much. How lists are made and kept up to date is in `listing`.
+differ much. How lists are made and kept up to date is in `list_update`.
 """
 
 from typing import Any, Final, NamedTuple
@@ -165,8 +165,24 @@ def outlasts(dim: Any, lists: Any, balls: Any, i: Index, t: Real, ax: Any) -> bo
 
 
 @inline
-def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: Any, az: Any) -> tuple[float, int]:
+def time_to_cover(half: Real, dd: Real, dv: Real, vv: Real, ax: Any, ay: Any, az: Any) -> float:
+    """How long a ball takes to be at the distance `half` from its centre; with an acceleration a lower bound of it.
+
+    dd, dv and vv are the products of its displacement d from the centre and its velocity v.
+    """
+    if ax is None:
+        root = np.sqrt(max(dv * dv + vv * (half * half - dd), 0.0))
+        return (root - dv) / vv if vv > 0.0 else np.inf
+    a = np.sqrt((ax * ax + ay * ay) + az * az)
+    left = max(half - np.sqrt(dd), 0.0)
+    v = np.sqrt(vv)
+    return 2.0 * left / (v + np.sqrt(vv + 2.0 * a * left)) if v > 0.0 or a > 0.0 else np.inf
+
+
+@inline
+def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, a: Any) -> tuple[float, int]:
     """When ball i has moved by half a skin from its centre, or crosses a seam."""
+    ax, ay, az = a
     ball = balls[np.uint32(i)]
     half = farthest(lists)
     s = now - ball.t
@@ -182,14 +198,7 @@ def expiry(dim: Any, lists: Any, balls: Any, i: Index, now: Real, ax: Any, ay: A
         dd += dz * dz
         dv += dz * vz
         vv += vz * vz
-    if ax is None:
-        root = np.sqrt(max(dv * dv + vv * (half * half - dd), 0.0))
-        te = now + (root - dv) / vv if vv > 0.0 else np.inf
-    else:  # no sooner than at the largest speed that it can gain
-        a = np.sqrt((ax * ax + ay * ay) + az * az)
-        left = max(half - np.sqrt(dd), 0.0)
-        v = np.sqrt(vv)
-        te = now + 2.0 * left / (v + np.sqrt(vv + 2.0 * a * left)) if v > 0.0 or a > 0.0 else np.inf
+    te = now + time_to_cover(half, dd, dv, vv, ax, ay, az)
     way = LEAVES_LIST
     if lists.heads[np.uint32(i)].edgy == 0:
         return te, way

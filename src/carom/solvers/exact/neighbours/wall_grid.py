@@ -45,10 +45,8 @@ def span(wall: Any, axis: int, reach: float, low: float, edge: float, n: int) ->
 
 
 @kernel
-def meet(
-    walls: Any, shape: Any, low: Any, edge: Any, reach: float, counts: Any, start: Any, near: Any, fill: bool
-) -> None:
-    """Count the walls near each cell, or (fill) write them down."""
+def meet(walls: Any, shape: Any, low: Any, edge: Any, reach: float, counts: Any, start: Any, near: Any) -> None:
+    """Count the walls near each cell; write them into `near` too, unless that is empty."""
     half = 0.5 * np.sqrt(edge[0] ** 2 + edge[1] ** 2 + (edge[2] ** 2 if shape[2] > 1 else 0.0))
     for w in range(walls.size):
         wall = walls[w]
@@ -63,7 +61,7 @@ def meet(
                     x = low[0] + (kx + 0.5) * edge[0]
                     if distance(wall, x, y, z) <= half + reach:
                         c = kx + shape[0] * (ky + shape[1] * kz)
-                        if fill:
+                        if near.size > 0:
                             near[start[c] + counts[c]] = w
                         counts[c] += 1
 
@@ -79,11 +77,11 @@ def walls_by_cell(
     start = np.zeros(cells, np.int64)
     near = np.zeros(0, np.uint32)
     reach = reach * (1.0 + 1e-9) + float(walls["slack"].max(initial=0.0))
-    meet(walls, shape, low, edge, reach, counts, start, near, False)
+    meet(walls, shape, low, edge, reach, counts, start, near)
     lengths = np.where(counts > 0, counts + 1, 0)
     start = np.concatenate([[0], np.cumsum(lengths)[:-1]])
     near = np.full(int(lengths.sum()), NONE, np.uint32)
     has = counts > 0
     counts[:] = 0
-    meet(walls, shape, low, edge, reach, counts, start, near, True)
+    meet(walls, shape, low, edge, reach, counts, start, near)
     return np.where(has, start, NONE).astype(np.uint32), near
