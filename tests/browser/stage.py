@@ -123,7 +123,7 @@ class Stage:
             "arrow_time": 0.5,
             "seq": 0,
             "collision_times": [],
-            "solving": {"solver": "exact"},
+            "solving": {"solver": "exact", "has_forces": False},
             "steering": "place",
             "inspector": None,
             "meters": {"upcoming": [], "centre_of_mass": [], "speeds": [], "maxwell": [], "speeds_end": 0.0},

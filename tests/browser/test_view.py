@@ -365,7 +365,7 @@ def test_a_refused_move_does_not_shift_balls_from_the_pointer(pair: Stage) -> No
 def test_a_ball_of_a_run_in_steps_is_pulled(stage: Open, dimension: int) -> None:
     made = stage()
     made.scene([0.1], dimension=dimension)
-    made.state(running=True, solving={"solver": "stepped"})
+    made.state(running=True, solving={"solver": "stepped", "has_forces": True})
     place = [0.5, 0.25, 0.1][:dimension]
     made.frame([place], running=True)
     made.sent()
@@ -451,7 +451,7 @@ def test_a_click_by_links_builds_and_a_drag_there_launches(pair: Stage) -> None:
     places = [[-1.0, 0.0], [-0.6, 0.0]]
     pair.scene([0.05, 0.05], epoch=2, name="goo", origin=[10.0, 0.0], links=[[0, 1]])
     pair.frame(places, epoch=2)
-    pair.state(selected=[0], solving={"solver": "stepped"})
+    pair.state(selected=[0], solving={"solver": "stepped", "has_forces": True})
     pair.page.mouse.click(*pair.at(-0.8, 0.5))
     *held, (name, given) = pair.sent()
     assert held == [("hold", {}), ("unhold", {})]

@@ -79,5 +79,5 @@ def test_text_refuses_what_it_does_not_know() -> None:
 
 def test_a_state_goes_into_json() -> None:
     state = json.loads(frames.text({"state": view().state()}))["state"]
-    assert state["solving"]["solver"] == "exact"
+    assert (state["solving"]["solver"], state["solving"]["has_forces"]) == ("exact", False)
     assert state["time"] == 0.0

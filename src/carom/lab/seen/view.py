@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from carom.messages.phrase import Told, in_language
 from carom.scene import Scene
+from carom.solvers.registry import CARDS
 
 Floats = NDArray[np.float64]
 
@@ -185,6 +186,7 @@ class View:
         plain = {name: value for name, value in self.__dict__.items() if name not in left_out}
         for name in ("meters", "inspector", "solving"):
             plain[name] = None if plain[name] is None else asdict(plain[name])
+        plain["solving"]["has_forces"] = CARDS[self.solving.solver].has_forces
         plain["message"] = None if self.message is None else self.message.plain()
         plain["companions"] = [{"name": c.name, "total": c.total, "drift": c.drift} for c in self.companions]
         return plain

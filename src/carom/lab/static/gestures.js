@@ -133,15 +133,15 @@ function along(bench, ball) {
 }
 
 /**
- * A ball in the hand. A click selects it. A drag moves it, with all that are selected along with it; a run in steps goes on and
- * the ball is pulled by a spring instead; a run that is exact is held meanwhile.
+ * Drag a ball. A click selects it. A drag moves it together with all selected balls. Where the solver knows forces, a run
+ * goes on and a spring pulls the ball instead; any other run is held meanwhile.
  * @param {Carom.Bench} bench
  * @param {number} ball
  * @param {{add: boolean, pull: boolean, select: boolean}} how
  * @returns {Carom.Gesture}
  */
 export function drag(bench, ball, { add, pull, select }) {
-  const pulls = pull || (bench.frame.running && bench.state?.solving?.solver === "stepped" && !select);
+  const pulls = pull || (bench.frame.running && bench.state?.solving?.has_forces && !select);
   const together = bench.selected.includes(ball) && bench.selected.length > 1 ? along(bench, ball) : null;
   let grab = null;
   let start = null;

@@ -108,7 +108,7 @@ declare namespace Carom {
     companions?: { name: string }[];
     meters: Meters;
     inspector: Ball | null;
-    solving: { solver: string; integrator?: string | null };
+    solving: { solver: string; has_forces: boolean; integrator?: string | null };
     steering: string;
     message: Note | null;
     collision_times?: number[];
