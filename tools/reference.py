@@ -91,7 +91,7 @@ def solvers() -> list[str]:
         lines += [f"* It solves: {each}." for each in card.solves]
         lines += [f"* It refuses: {each}." for each in card.cannot]
         lines += [f"* It costs {card.cost}.", "", "Sources:", "", *(f"* {each}" for each in card.sources), ""]
-    head = ["name", "what it is", "order", "symplectic", "forces a step", "ω dt up to", "equation", "source"]
+    head = ["name", "what it is", "order", "symplectic", "forces per step", "ω dt up to", "equation", "source"]
     rows = (
         [f"`{one.name}`", one.title, str(one.order), "yes" if one.symplectic else "no", str(one.evaluations),
          f"{stable_oscillation(one):.4g}", one.equation, one.source]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from carom import Simulation, draw, library, load
-from carom.cli.progress import Bar
+from carom.cli.progress import RunBar
 from carom.errors import StackError
 
 
@@ -99,10 +99,10 @@ def test_too_large_for_its_real_size(carom, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("error", "code"), [(StackError((0, 1), 0.5), 1), (KeyboardInterrupt(), 130)])
 def test_a_run_that_does_not_come_so_far(carom, unequal: Path, tmp_path: Path, monkeypatch, error, code: int) -> None:
-    def fail(self: Bar, fraction: float) -> None:
+    def fail(self: RunBar, fraction: float) -> None:
         raise error
 
-    monkeypatch.setattr(Bar, "__call__", fail)
+    monkeypatch.setattr(RunBar, "__call__", fail)
     target = tmp_path / "picture.svg"
     answer = carom("draw", unequal, "--at", "2", "-o", target)
     assert (answer.code, answer.out) == (code, "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from carom import library
-from carom.cli.progress import Bar
+from carom.cli.progress import RunBar
 from carom.cli.summary import count, is_elastic
 from carom.errors import StackError
 from carom.scene.io.files import loads
@@ -194,10 +194,10 @@ class TestMistakes:
         assert word in answer.err
 
     def test_an_error_of_the_solver_comes_with_what_was_done(self, carom, unequal: Path, monkeypatch) -> None:
-        def fail(self: Bar, fraction: float) -> None:
+        def fail(self: RunBar, fraction: float) -> None:
             raise StackError((0, 1), 0.5)
 
-        monkeypatch.setattr(Bar, "__call__", fail)
+        monkeypatch.setattr(RunBar, "__call__", fail)
         answer = carom("run", unequal, "--until", "2", "--json")
         assert answer.code == 1
         assert json.loads(answer.out)["stopped"] == "by an error"
@@ -207,13 +207,13 @@ class TestMistakes:
 
 def test_ctrl_c_stops_in_good_order(carom, unequal: Path, monkeypatch) -> None:
     before = signal.getsignal(signal.SIGINT)  # whoever runs the tests may have it ignored
-    watch = Bar.__call__
+    watch = RunBar.__call__
 
-    def press(self: Bar, fraction: float) -> None:
+    def press(self: RunBar, fraction: float) -> None:
         signal.raise_signal(signal.SIGINT)
         watch(self, fraction)
 
-    monkeypatch.setattr(Bar, "__call__", press)
+    monkeypatch.setattr(RunBar, "__call__", press)
     answer = carom("run", unequal, "--collisions", "1000000", "--json")
     assert answer.code == 130
     found = json.loads(answer.out)

@@ -12,8 +12,8 @@ import pytest
 
 from carom.cli import main
 from carom.cli.interrupt import Interrupt
-from carom.cli.sweep_progress import Bar, duration
-from carom.cli.sweep_table import plain, some, with_error
+from carom.cli.sweep_progress import SweepBar, duration
+from carom.cli.sweep_table import plain, shortened, with_error
 from carom.cli.terminal import console
 from carom.errors import ClusterError
 from carom.storage.lock import Lock
@@ -127,7 +127,7 @@ def test_a_dry_run_counts_estimates_and_writes_nothing(carom, study: Path) -> No
     answer = carom("sweep", study, "--dry-run")
     assert answer.code == 0
     assert answer.out.startswith("Two balls: 3 runs\n")
-    assert "a run takes about" in answer.out
+    assert "one run takes about" in answer.out
     assert [path.name for path in study.parent.iterdir()] == ["two.toml"]
 
 
@@ -167,7 +167,7 @@ def test_runs_that_failed_are_told_and_make_the_exit_code(carom, study: Path, mo
     assert "on 2 workers, 50 ms a run: about 1 min 15 s" in answer.err
     assert "1 run: it failed" in answer.err
     assert "1 run done, 1 failed, 1 timed out" in answer.err
-    assert "again, those that failed or timed out: carom sweep two-results --retry" in answer.err
+    assert "to repeat those that failed or timed out: carom sweep two-results --retry" in answer.err
     assert "2.00 ± 0.10" in answer.out
     assert "1 of 3" in answer.out
 
@@ -363,8 +363,8 @@ def test_a_value_with_its_error(value: Any, error: Any, text: str) -> None:
 
 def test_long_tables_are_cut_in_the_middle() -> None:
     lines = [{"k": k} for k in range(30)]
-    assert some(lines[:20]) == lines[:20]
-    cut = some(lines)
+    assert shortened(lines[:20]) == lines[:20]
+    cut = shortened(lines)
     assert len(cut) == 20
     assert (cut[0], cut[10], cut[-1]) == ({"k": 0}, None, {"k": 29})
 
@@ -382,7 +382,7 @@ def test_a_results_folder_that_is_called_as_a_ready_study_wins(carom, swept: Pat
     answer = carom("sweep", "pi", "--status")
     assert answer.code == 0
     assert "Two balls" in answer.out
-    assert answer.err == "pi is taken for the results folder that is here, not for the ready study.\n"
+    assert answer.err == "pi means the results folder here, not the ready study.\n"
     assert "carom studies pi --save" in carom("sweep", "pi", "--quiet").err
 
 
@@ -397,7 +397,7 @@ def test_folders_with_blanks_are_quoted(carom, study: Path, monkeypatch: pytest.
 def told(*steps: Progress, limit: float | None = None) -> list[str]:
     """The lines that a sweep says, where there is no terminal."""
     text = StringIO()
-    with Bar(console(text), Interrupt(), quiet=False, limit=limit) as bar:
+    with SweepBar(console(text), Interrupt(), quiet=False, limit=limit) as bar:
         for step in steps:
             bar(step)
     return text.getvalue().splitlines()
@@ -441,7 +441,7 @@ def test_a_dry_run_with_results_tells_what_is_left(carom, swept: Path, study: Pa
     study.write_text(STUDY.replace("0.02, 0.04]", "0.02, 0.04, 0.08]"), encoding="utf-8")
     answer = carom("sweep", study, "--out", swept / "out", "--dry-run")
     assert "1 are left" in answer.out
-    assert "those that are left" in answer.out
+    assert "the remaining runs" in answer.out
 
 
 def test_a_study_without_a_name_is_called_as_its_folder(carom, study: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import carom
 from carom.cli import main
-from carom.cli.commands.keep import duration
+from carom.cli.commands.record import duration
 from carom.cli.terminal import Mistake
 from carom.storage.recording import Recording
 
@@ -69,7 +69,7 @@ def test_a_run_that_has_reached_its_goal_says_so(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--out", "gas.txt"], "recordings end with .h5 or"),
+        (["--out", "gas.txt"], "recordings are saved as .h5 or"),
         (["--out", "nowhere/gas.h5"], "there is no folder nowhere"),
         (["--out", "gas.h5", "--every", "0"], "--every: 0 is not a time between two frames"),
         (["--out", "gas.h5", "--checkpoint", "soon"], "'soon' is not a time"),

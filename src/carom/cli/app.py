@@ -12,18 +12,18 @@ from typer.core import TyperGroup
 
 from carom import __version__
 from carom.cli.commands import recordings, studies
-from carom.cli.parsers import number, port_number, seconds, waiting
+from carom.cli.parsers import number, port_number, seconds, wall_clock_time
 from carom.cli.terminal import Mistake, complain
 from carom.errors import CaromError
 
-USAGE = 2  # exit code of a command that was given wrongly; a scene that cannot be is 1
+USAGE = 2  # exit code of a wrong command line; that of an invalid scene is 1
 
 
 class Commands(TyperGroup):
-    """All commands; Ctrl-C in one that has nothing to bring in order is for `carom.cli.main` to tell."""
+    """All commands. Ctrl-C in a command that does not handle it reaches `carom.cli.main`."""
 
     def invoke(self, ctx: Any) -> object:
-        """Do the command; Typer would end it without a word."""
+        """Run a command; Typer itself would end it silently at Ctrl-C."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -31,7 +31,7 @@ class Commands(TyperGroup):
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, under a name that Typer does not know."""
+    """Ctrl-C as an error that Typer does not catch."""
 
 
 app = typer.Typer(
@@ -47,9 +47,9 @@ app = typer.Typer(
 
 
 def answer(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code. A user's mistake is one line, never a traceback."""
+    """Run a command line and return its exit code. Mistakes print one line, never a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # where π cannot be written, as in a pipe on Windows, it becomes \u03c0
+        if isinstance(stream, TextIOWrapper):  # in a pipe on Windows, π becomes \u03c0
             stream.reconfigure(errors="backslashreplace")
     try:
         code = app(arguments, prog_name="carom", standalone_mode=False)
@@ -62,7 +62,7 @@ def answer(arguments: Sequence[str] | None = None) -> int:
         return 1
     except Interrupted:
         raise KeyboardInterrupt from None
-    except BrokenPipeError:  # the reader of our output has left, as `carom scenes | head` does
+    except BrokenPipeError:  # the reader of the output has ended, as in `carom scenes | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -103,7 +103,7 @@ def run_command(  # noqa: PLR0917  # each is an option of the command
         int | None, typer.Option(metavar="N", parser=number, help="Run for this many collisions.")
     ] = None,
     solver: Annotated[
-        Literal["auto", "exact", "stepped"], typer.Option(help="How time advances; exact wherever that applies.")
+        Literal["auto", "exact", "stepped"], typer.Option(help="Solver; auto takes the exact one wherever it applies.")
     ] = "auto",
     step: Annotated[
         float | None, typer.Option(metavar="DT", parser=seconds, help="Step of the stepped solver, in seconds.")
@@ -112,31 +112,37 @@ def run_command(  # noqa: PLR0917  # each is an option of the command
         str | None, typer.Option(metavar="NAME", help="Integrator of the stepped solver; carom solvers lists them.")
     ] = None,
     contacts: Annotated[
-        Literal["auto", "impacts", "pile"], typer.Option(help="How balls meet in steps: bounces, or piles at rest.")
+        Literal["auto", "impacts", "pile"],
+        typer.Option(help="Contacts of the stepped solver: impacts, or soft contacts of piles."),
     ] = "auto",
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the final state as a scene file.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Record the run, in an HDF5 file (.h5).")] = None,
     every: Annotated[
-        float | None, typer.Option(metavar="DT", parser=seconds, help="With --out: a frame every so many seconds.")
+        float | None, typer.Option(metavar="DT", parser=seconds, help="With --out: record a frame every DT seconds.")
     ] = None,
     at: Annotated[
         list[float] | None,
-        typer.Option(metavar="T", parser=seconds, help="With --out: a frame at this time; repeat it."),
+        typer.Option(metavar="T", parser=seconds, help="With --out: record a frame at this time; repeatable."),
     ] = None,
-    no_events: Annotated[bool, typer.Option("--no-events", help="With --out: leave the collisions out.")] = False,
+    no_events: Annotated[bool, typer.Option("--no-events", help="With --out: do not record collisions.")] = False,
     observe: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="With --out: measure this with each frame; repeat it.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="With --out: record this observable with each frame; repeatable."),
     ] = None,
     checkpoint: Annotated[
         float | None,
-        typer.Option(metavar="TIME", parser=waiting, help="With --out: save every 60s, 5min or so, for carom resume."),
+        typer.Option(
+            metavar="TIME",
+            parser=wall_clock_time,
+            help="With --out: save a checkpoint for carom resume every 60s, 5min, …",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files of --save and --out.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
 ) -> int:
-    """Run a scene and sum up what happened. Ctrl-C stops it in good order."""
-    from carom.cli.commands.keep import Keep
+    """Run a scene and print a summary. Ctrl-C stops it cleanly."""
+    from carom.cli.commands.record import RecordingOptions
     from carom.cli.commands.run import Goal, run
     from carom.cli.sources import require_writable
     from carom.solvers.choose import Wish
@@ -145,15 +151,13 @@ def run_command(  # noqa: PLR0917  # each is an option of the command
         raise Mistake("say how long: --until SECONDS, or --collisions NUMBER.")
     if save is not None:
         require_writable(save, force=force)
-    keep = None
+    recording = None
     if out is not None:
-        keep = Keep(out, every, at or (), not no_events, observe or (), checkpoint, force)
+        recording = RecordingOptions(out, every, at or (), not no_events, observe or (), checkpoint, force)
     elif every is not None or at or no_events or observe or checkpoint is not None:
-        raise Mistake(
-            "--every, --at, --no-events, --observe and --checkpoint say how to record. Say where: --out FILE.h5."
-        )
+        raise Mistake("--every, --at, --no-events, --observe and --checkpoint need a recording. Add --out FILE.h5.")
     wish = Wish(solver, step, integrator, contacts)
-    return run(source, Goal(until, collisions), wish, save, as_json=as_json, quiet=quiet, keep=keep)
+    return run(source, Goal(until, collisions), wish, save, as_json=as_json, quiet=quiet, recording=recording)
 
 
 app.command("resume")(recordings.resume_command)
@@ -168,11 +172,11 @@ app.command("studies")(studies.studies_command)
 def draw_command(
     source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
     target: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The picture; NAME.svg here if left out.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File of the picture; default: NAME.svg here.")
     ] = None,
     scale: Annotated[
         Literal["real", "fit"] | None,
-        typer.Option(help="At its real size, or fitted to a screen; if left out, real where a screen has room for it."),
+        typer.Option(help="Real size, or fitted to a screen; default: real where it fits on a screen."),
     ] = None,
     arrows: Annotated[bool, typer.Option("--arrows", help="Show the velocities.")] = False,
     at: Annotated[
@@ -182,20 +186,20 @@ def draw_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")] = False,
 ) -> int:
     """Draw a scene to scale, as an SVG file."""
-    from carom.cli.commands.draw import Wish, draw
+    from carom.cli.commands.draw import DrawOptions, draw
     from carom.cli.sources import require_writable
 
     chosen = target or Path(f"{Path(source).stem}.svg")
     require_writable(chosen, force=force, nouns="pictures", suffixes=(".svg",))
-    return draw(source, chosen, Wish(scale, arrows, at), quiet=quiet)
+    return draw(source, chosen, DrawOptions(scale, arrows, at), quiet=quiet)
 
 
 @app.command("check")
 def check_command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scene files, TOML or JSON.")],
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing about valid files.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing about valid files.")] = False,
 ) -> int:
-    """Tell whether scene files are valid, with one line a problem."""
+    """Check scene files; print one line per problem."""
     from carom.cli.commands.check import check
 
     return check(files, quiet=quiet)
@@ -204,10 +208,10 @@ def check_command(
 @app.command("scenes")
 def scenes_command(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show this scene instead of the list.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scene to a file of your own.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the scene to a new file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --save.")] = False,
 ) -> int:
-    """List the ready scenes, show one, or save one to start from."""
+    """List the scenes of the library, show one, or save one to start from."""
     from carom.cli.commands import scenes
 
     if name is None:
@@ -221,7 +225,7 @@ def scenes_command(
 
 @app.command("solvers")
 def solvers_command() -> int:
-    """List the solvers and the integrators, with what each can do."""
+    """List the solvers and integrators, and what each can do."""
     from carom.cli.commands import solvers
 
     return solvers.show_all()
@@ -229,7 +233,7 @@ def solvers_command() -> int:
 
 @app.command("schema")
 def schema_command(
-    study: Annotated[bool, typer.Option("--study", help="That of study files instead.")] = False,
+    study: Annotated[bool, typer.Option("--study", help="Print that of study files instead.")] = False,
 ) -> int:
     """Print the JSON Schema of scene files."""
     from carom.cli.commands.scenes import show_schema
@@ -240,12 +244,12 @@ def schema_command(
 @app.command("lab")
 def lab_command(
     source: Annotated[
-        str | None, typer.Argument(metavar="[FILE|NAME]", help="A scene to begin with; the gallery if left out.")
+        str | None, typer.Argument(metavar="[FILE|NAME]", help="A scene to begin with; default: the gallery.")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(metavar="N", parser=port_number, help="Port of this computer; a free one if left out.")
+        int | None, typer.Option(metavar="N", parser=port_number, help="Port on this computer; default: a free one.")
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; open no browser.")] = False,
 ) -> int:
     """Open the laboratory in the browser. Ctrl-C stops it."""
     from carom.cli.commands.lab import lab

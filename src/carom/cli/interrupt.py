@@ -1,13 +1,13 @@
-"""Ctrl-C: the first asks the run to stop at its next halt, the second stops at once."""
+"""Ctrl-C: the first press stops the run at its next halt, the second stops it at once."""
 
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 
 class Interrupt:
-    """While it is entered, one Ctrl-C sets `asked` and a second raises KeyboardInterrupt wherever the program is."""
+    """As a context: the first Ctrl-C sets `asked`, the second raises KeyboardInterrupt wherever the program is."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -18,19 +18,17 @@ class Interrupt:
             self.previous = signal.signal(signal.SIGINT, self.catch)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.previous is not None:
             signal.signal(signal.SIGINT, self.previous)
 
     def catch(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signature of a handler
-        """Note the wish; a second one is urgent."""
+        """Handle the signal: remember the first, obey the second at once."""
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
 
-    def heed(self) -> None:
-        """Raise KeyboardInterrupt if Ctrl-C was pressed: called where stopping leaves everything in order."""
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if Ctrl-C was pressed. Call it where a stop leaves everything consistent."""
         if self.asked:
             raise KeyboardInterrupt

@@ -2,7 +2,7 @@
 
 import difflib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,38 +15,50 @@ from carom.scene.io.find import FILE_ENDINGS, is_file_name
 from carom.scene.model import Scene
 
 SUFFIXES = FILE_ENDINGS
+RECORDINGS = (".h5", ".hdf5", ".h5md")
+"""Suffixes of recordings."""
 
 
 def scene_from(source: str) -> Scene:
-    """The scene in a file, or of a name in the library; a name wins over a file without suffix."""
+    """Load a scene from the library or a file; a name of the library takes precedence over a file without suffix."""
     if source in library.names():
         return library.load(source)
     if is_file_name(source):
         return load(Path(source))
-    raise Mistake(f"{source!r} is neither a file nor a scene of the library. {hint(source)}")
+    raise Mistake(f"{source!r} is neither a file nor a scene of the library. {scene_hint(source)}")
 
 
-def hint(name: str) -> str:
-    """The library's name that is nearest, or where to find them all."""
-    near = difflib.get_close_matches(name.lower(), library.names(), n=1)
-    return f"Did you mean {near[0]!r}?" if near else "See them all: carom scenes"
+def scene_hint(name: str) -> str:
+    """The most similar name of the library, or the command that lists all."""
+    return hint(name, library.names(), "carom scenes")
+
+
+def hint(name: str, known: Collection[str], command: str) -> str:
+    """The most similar known name, or the command that lists all."""
+    near = difflib.get_close_matches(name.lower(), known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"See them all: {command}"
 
 
 def require_writable(target: Path, *, force: bool, nouns: str = "scenes", suffixes: tuple[str, ...] = SUFFIXES) -> None:
-    """Stop before any work is done if the file could not be written in the end."""
+    """Mistake, before any work is done, if the file could not be written at the end."""
     if target.suffix.lower() not in suffixes:
         raise Mistake(f"{target}: {nouns} are saved as {' or '.join(suffixes)}. Give the file such an ending.")
+    require_place(target, force=force)
+
+
+def require_place(target: Path, *, force: bool) -> None:
+    """Mistake if a file cannot be written there, or would overwrite one without --force."""
     if not target.parent.is_dir():
         raise Mistake(f"{target}: there is no folder {target.parent}. Make it first.")
     if target.is_dir():
         raise Mistake(f"{target} is a folder. Name a file.")
-    if (target.exists() or target.is_symlink()) and not force:  # a link may lead to where there is no file yet
+    if (target.exists() or target.is_symlink()) and not force:  # a link may lead to no file yet
         raise Mistake(f"{target} exists already. Choose another name, or overwrite it with --force.")
 
 
 @contextmanager
 def named_in_errors(source: str) -> Iterator[None]:
-    """Errors from inside name where the scene came from, and so do warnings about the step."""
+    """Name the source of the scene in errors from inside, and in warnings about the step."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StepWarning)
         usual = warnings.showwarning

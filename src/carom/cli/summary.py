@@ -1,12 +1,8 @@
-"""What a run has done, as a table for people and as JSON for machines."""
+"""The summary of a run, as a table for people and as values for JSON."""
 
-import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
-from carom.cli.terminal import table
 from carom.solvers.registry import CARDS
 
 if TYPE_CHECKING:
@@ -44,19 +40,8 @@ class Summary:
     saved: str | None = None
     error: str | None = None
 
-    def as_json(self) -> str:
-        """One JSON object on one line."""
-        return json.dumps(asdict(self), allow_nan=False, ensure_ascii=False)
-
-    def as_table(self) -> Table:
-        """One row a figure."""
-        made = table("", "", header=False)
-        for name, text in self.rows():
-            made.add_row(name, text)
-        return made
-
     def rows(self) -> list[tuple[str, str]]:
-        """The figures as people read them; what is nil and tells nothing is left out."""
+        """The figures as texts; zeros that say nothing are left out."""
         rows = [
             ("scene", f"{self.scene} ({count(self.balls, 'ball')}, {self.dimension}D)"),
             ("solver", self.solver),
@@ -86,23 +71,23 @@ class Summary:
         return rows
 
     def accuracy(self) -> list[tuple[str, str]]:
-        """How well energy is kept: apart from what physics takes, where there is an account of that."""
+        """The error of the energy: the integrator's where there is an account, else the change since the start."""
         if self.integrator_error is not None:
             return [("integrator's error", f"{self.integrator_error:.3g} J")]
         return [("energy drift" if self.elastic else "energy change", relative(self.energy_change))]
 
     def compiling(self) -> str:
-        """How much of the wall time went into compiling."""
+        """The part of the wall time that compiling took, as a text."""
         return f", {self.compile_time:.1f} s of it compiling" if self.compile_time else ""
 
 
 def summarise(simulation: "Simulation", energy_at_start: float, running_time: float, **known: Any) -> Summary:
-    """The summary of a simulation as it stands; `known` are the figures that it cannot know."""
+    """Summarise a simulation; `known` are the figures that it does not have itself."""
     scene = simulation.scene
-    told: dict[str, Any] = {"solver": simulation.solver}
+    solving: dict[str, Any] = {"solver": simulation.solver}
     if CARDS[simulation.solver].has_forces:
         account = simulation.account
-        told = {
+        solving = {
             "solver": f"{simulation.solver}, {simulation.method}",
             "potential_by_force": dict(account.potential) if len(account.potential) > 1 else {},
             "lost": dict(account.lost),
@@ -124,13 +109,13 @@ def summarise(simulation: "Simulation", energy_at_start: float, running_time: fl
         elastic=is_elastic(scene),
         momentum=[plain(part) for part in simulation.momentum],
         collisions_per_second=simulation.collisions / running_time if running_time > 0 else None,
-        **told,
+        **solving,
         **known,
     )
 
 
 def is_elastic(scene: "Scene") -> bool:
-    """Whether nothing in the scene takes energy away: no collision, friction, drag, or damping, no break, no merger."""
+    """Does nothing in the scene lose energy: collisions, friction, drag, damping, breaking links, mergers?"""
     restitution, drag, attraction = scene.restitution, scene.drag, scene.attraction
     values = [restitution.ball_ball, restitution.ball_wall, *(pair.value for pair in restitution.pairs)]
     return (
@@ -144,15 +129,15 @@ def is_elastic(scene: "Scene") -> bool:
 
 
 def plain(value: float) -> float:
-    """The same number, without the sign of a negative zero."""
+    """A float; -0.0 becomes 0.0."""
     return float(value) + 0.0
 
 
 def count(number: int, noun: str) -> str:
-    """`1 ball`, `2 balls`."""
+    """A number with its noun: `1 ball`, `2 balls`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def relative(change: float | None) -> str:
-    """A relative change as people read it."""
+    """A relative change of the energy as a text."""
     return "none to compare with" if change is None else f"{change:+.2e} of the energy at the start"

@@ -1,88 +1,74 @@
-"""The progress of a sweep: how many runs have ended, how fast, how long still."""
+"""The progress of a sweep: how many runs have ended, how fast, and how much time is left."""
 
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
 from carom.cli.interrupt import Interrupt
+from carom.cli.progress import ProgressBar
 from carom.cli.summary import count
 
 if TYPE_CHECKING:
-    from carom.sweeps.running.driver import Progress as Told
+    from carom.sweeps.running.driver import Progress
 
 
-A_LINE = 60.0  # s between two lines on how far it is, where there is no terminal
+LINE_INTERVAL = 60.0  # s between two lines of progress where there is no terminal
 
 
-class Bar:
-    """Follows a sweep; drawn on a terminal only, a line a minute elsewhere. Other lines are printed once, anywhere.
+class SweepBar(ProgressBar):
+    """The bar of a sweep; without a terminal, one line per minute. Remarks are printed once each, anywhere.
 
-    limit  s that a run may take, if there is a limit.
+    limit  longest time of a run, s, if there is a limit
     """
 
     def __init__(self, console: Console, interrupt: Interrupt, *, quiet: bool, limit: float | None = None) -> None:
-        self.console, self.interrupt, self.quiet, self.limit = console, interrupt, quiet, limit
-        self.line = A_LINE  # s after the start at which the next one is due
-        self.progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[told]}"),
-            console=console, transient=True, disable=quiet or not console.is_terminal,
+        super().__init__(
+            console, TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[figures]}"), quiet=quiet, total=None, description="starting", figures="",
         )  # fmt: skip
-        self.task = self.progress.add_task("starting", total=None, told="")
+        self.interrupt, self.quiet, self.limit = interrupt, quiet, limit
+        self.next_line = LINE_INTERVAL  # s after the start at which the next line is due
         self.said: set[str] = set()
 
-    def __enter__(self) -> Self:
-        self.progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Wipe the bar away."""
-        self.progress.stop()
-
-    def __call__(self, now: "Told") -> None:
-        """Draw how far it is, and stop the sweep if Ctrl-C was pressed."""
-        self.interrupt.heed()
+    def __call__(self, now: "Progress") -> None:
+        """Draw the progress, and stop the sweep if Ctrl-C was pressed."""
+        self.interrupt.check()
         for note in now.notes:
             self.say(note)
         if now.kept:
-            self.say(f"{count(now.kept, 'run')} had ended before, and will not be done again", "kept")
+            self.say(f"{count(now.kept, 'run')} had ended before, and will not be repeated", "kept")
         elif any("not wanted any more" in note for note in now.notes):
-            self.say("none of the runs that had ended counts for the study as it is now: all are done anew", "kept")
+            self.say("no earlier run belongs to the study as it is now: all runs start anew", "kept")
         if now.phase == "running" and now.workers and (wait := self.estimate(now)) is not None:
             one = capped(now.run_seconds, self.limit) if now.run_seconds is not None else None
-            a_run = "" if one is None else f", {duration(one)} a run"
-            self.say(f"on {count(now.workers, 'worker')}{a_run}: about {duration(wait)}", "estimate")
-        if not self.console.is_terminal and now.seconds >= self.line and not self.quiet:
+            per_run = "" if one is None else f", {duration(one)} per run"
+            self.say(f"on {count(now.workers, 'worker')}{per_run}: about {duration(wait)}", "estimate")
+        if not self.console.is_terminal and now.seconds >= self.next_line and not self.quiet:
             self.console.print(
                 f"{now.phase}: " + ", ".join(filter(None, (f"{now.ended:,} of {now.total:,}", figures(now))))
             )
-            self.line = now.seconds + A_LINE
+            self.next_line = now.seconds + LINE_INTERVAL
         what = now.note or now.phase
-        self.progress.update(self.task, description=what, total=now.total, completed=now.ended, told=figures(now))
+        self.progress.update(self.task, description=what, total=now.total, completed=now.ended, figures=figures(now))
 
-    def estimate(self, now: "Told") -> float | None:
-        """s for all that this sweep has to do, as it is known before the first run has ended."""
+    def estimate(self, now: "Progress") -> float | None:
+        """The time that the whole sweep takes, s, as estimated before its first run has ended."""
         if now.run_seconds is None:
             return now.left
-        if now.ended > now.kept or now.left is None:  # short runs: some have ended before anything could be told
+        if now.ended > now.kept or now.left is None:  # short runs: some have ended before the first report
             return (now.total - now.kept) * capped(now.run_seconds, self.limit) / now.workers
         return now.left * capped(now.run_seconds, self.limit) / now.run_seconds if now.run_seconds else now.left
 
     def say(self, line: str, key: str = "") -> None:
-        """Print a line, once."""
+        """Print a line once; lines with the same key count as one."""
         if (key or line) not in self.said and not self.quiet:
             self.console.print(line)
         self.said.add(key or line)
 
 
-def figures(now: "Told") -> str:
-    """What stands behind the bar."""
+def figures(now: "Progress") -> str:
+    """The text after the bar: failures, rate, time left."""
     bad = now.failed + now.timed_out
     parts = [f"{bad:,} failed"] if bad else []
     parts += [f"{now.rate:,.3g} runs/s"] if now.rate else []
@@ -91,12 +77,12 @@ def figures(now: "Told") -> str:
 
 
 def capped(seconds: float, limit: float | None) -> float:
-    """s that a run takes, at most as long as it may."""
+    """The time of a run, s, up to its limit."""
     return seconds if limit is None else min(seconds, limit)
 
 
 def duration(seconds: float) -> str:
-    """A time to wait as people say it: 12 ms, 3.4 s, 2 min 5 s, 3 h 20 min, 2 d 4 h."""
+    """A wall-clock time for people: 12 ms, 3.4 s, 2 min 5 s, 3 h 20 min, 2 d 4 h."""
     if seconds < 0.9995:
         return f"{1000.0 * seconds:.3g} ms"
     if seconds < 59.95:

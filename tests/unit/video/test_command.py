@@ -140,17 +140,17 @@ def test_progress_is_told_of_the_way_to_a_still_and_of_looking_ahead(tmp_path):
 
 
 def test_the_bar_tells_which_part_it_is(monkeypatch):
-    from carom.cli.commands.render import Bar  # noqa: PLC0415
+    from carom.cli.commands.render import FilmBar  # noqa: PLC0415
     from carom.cli.interrupt import Interrupt  # noqa: PLC0415  # as above
 
-    with Interrupt() as interrupt, Bar(interrupt, quiet=True) as bar:
+    with Interrupt() as interrupt, FilmBar(interrupt, quiet=True) as bar:
         task = bar.progress.tasks[0]
         for call, part, words in (
             (bar.ahead, 0.25, "looking ahead, 25%"), (bar.run, 0.5, "running, 50%"), (bar, 0.5, "1/2 pictures"),
         ):  # fmt: skip
             call(part, 3.0)
             assert (task.fields["words"], task.completed, task.total) == (words, part, 1.0)
-        monkeypatch.setattr(interrupt, "heed", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+        monkeypatch.setattr(interrupt, "check", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             bar.ahead(0.5, 3.0)
 
@@ -166,7 +166,7 @@ def test_a_gif_has_the_pictures_that_are_told(tmp_path, capsys):
     target = tmp_path / "film.gif"
     assert run("break", target, "--to", 0.4, "--fps", 100) == 0
     told = capsys.readouterr()
-    assert f"{target}: made with 50 pictures a second, which is the most that a GIF can have." in told.err
+    assert f"{target}: made with 50 pictures per second, the maximum for a GIF." in told.err
     assert ": 21 pictures, 0.42 s, made in " in told.out
     assert target.read_bytes().count(b"\x21\xf9\x04") == 21  # what stands before each picture
 

@@ -1,13 +1,13 @@
-"""`carom analyse`: measure a recording; a table with errors, and a report if it is asked for."""
+"""`carom analyse`: measure a recording; print a table with errors, and write a report on request."""
 
-import json
 from pathlib import Path
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from carom.cli.compilation import Announcement
+from carom.cli.progress import ProgressBar
 from carom.cli.sources import require_writable
-from carom.cli.terminal import complain, notice, output, show_table, table
+from carom.cli.terminal import complain, notice, output, print_json, show_facts, show_table, table
 from carom.extras import require
 
 
@@ -20,7 +20,7 @@ def analyse(
     as_json: bool = False,
     quiet: bool = False,
 ) -> int:
-    """Print the figures of a recording, and write the report; `skip` leaves out the time before it, s."""
+    """Print the results of a recording, and write the report. Times before `skip` (s) are left out."""
     if report is not None:
         require_writable(report, force=force, nouns="reports", suffixes=(".html",))
         require("plots", "a report with plots")
@@ -29,23 +29,17 @@ def analyse(
     from carom.storage.recording import Recording
 
     console = notice()
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(),
-        console=console, transient=True, disable=quiet or not console.is_terminal,
-    )  # fmt: skip
+    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    bar = ProgressBar(console, *columns, quiet=quiet, description="measuring")
     with Announcement(console, quiet=quiet), Recording(source) as recording, bar:
-        task = bar.add_task("measuring", total=1.0)
-        found = measured(recording, since=skip, progress=lambda part: bar.update(task, completed=part))
+        found = measured(recording, since=skip, progress=bar.show)
         if report is not None:
-            bar.update(task, description="drawing", completed=1.0)
+            bar.show(1.0, description="drawing")
             write_report(found, recording, report)
     if as_json:
-        output().print(json.dumps(found.as_dict(), allow_nan=False, ensure_ascii=False))
+        print_json(found.as_dict())
         return 0
-    facts = table("", "", header=False)
-    for name, text in found.facts:
-        facts.add_row(name, text)
-    show_table(facts)
+    show_facts(found.facts)
     output().print()
     figures = table("", "", "value", "unit", "expected", "deviation", "")
     for line in found.lines:

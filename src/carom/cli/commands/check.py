@@ -1,4 +1,4 @@
-"""`carom check`: is a scene file valid, and if not, why?"""
+"""`carom check`: are scene files valid, and if not, why?"""
 
 from pathlib import Path
 
@@ -12,15 +12,15 @@ from carom.solvers.stepped.integrators import cards
 
 
 def check(files: list[Path], *, quiet: bool) -> int:
-    """Check every file; 1 if any has a problem."""
+    """Check every file; exit code 1 if any has a problem."""
     return max(check_one(file, quiet=quiet) for file in files)
 
 
 def check_one(file: Path, *, quiet: bool) -> int:
-    """Print `valid`, or one line a problem."""
+    """Print `valid`, or one line per problem."""
     try:
         scene = load(file)
-        require_sound(scene, str(file))
+        require_runnable(scene, str(file))
     except SceneError as error:
         complain(str(error))
         return 1
@@ -29,8 +29,8 @@ def check_one(file: Path, *, quiet: bool) -> int:
     return 0
 
 
-def require_sound(scene: Scene, source: str) -> None:
-    """SceneError, which names every problem, if the scene could not be run."""
+def require_runnable(scene: Scene, source: str) -> None:
+    """SceneError with every problem if the scene cannot be run."""
     found = problems(scene)
     if scene.stepping.integrator is not None:
         found += cards.problems(scene.stepping.integrator, "stepping.integrator")

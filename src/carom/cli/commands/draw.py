@@ -1,4 +1,4 @@
-"""`carom draw`: a scene as a picture, at its start or later."""
+"""`carom draw`: draw a scene, at its start or later."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wish:
-    """How a picture is wanted."""
+class DrawOptions:
+    """Options of the picture."""
 
     scale: Literal["real", "fit"] | None
     arrows: bool
     at: float | None
 
 
-def draw(source: str, target: Path, wish: Wish, *, quiet: bool) -> int:
-    """Draw a scene; one that is not run is drawn as it is, with its mistakes."""
+def draw(source: str, target: Path, options: DrawOptions, *, quiet: bool) -> int:
+    """Draw a scene; without a run it is drawn as it is, with its mistakes."""
     scene = scene_from(source)
     with named_in_errors(source):
-        subject, code = (scene, 0) if wish.at is None else run(scene, source, wish.at, quiet=quiet)
+        subject, code = (scene, 0) if options.at is None else run(scene, source, options.at, quiet=quiet)
         if code:
             return code
-        picture = svg.draw(subject, scale=wish.scale, arrows=wish.arrows)
+        picture = svg.draw(subject, scale=options.scale, arrows=options.arrows)
     write_text(target, picture)
     if not quiet:
         output().print(f"{source} drawn as {target}.")
@@ -40,7 +40,7 @@ def draw(source: str, target: Path, wish: Wish, *, quiet: bool) -> int:
 
 
 def run(scene: Scene, source: str, until: float, *, quiet: bool) -> tuple["Simulation", int]:
-    """The scene at a time, and 0; another code if it did not come so far."""
+    """Run a scene until a time; return the simulation and the exit code, 0 if it got there."""
     from carom.simulation.simulation import Simulation
 
     with Announcement(notice(), quiet=quiet):

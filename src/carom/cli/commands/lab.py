@@ -1,8 +1,8 @@
-"""The laboratory in the browser."""
+"""`carom lab`: the laboratory in the browser."""
 
 from typing import TYPE_CHECKING
 
-from carom.cli.commands.check import require_sound
+from carom.cli.commands.check import require_runnable
 from carom.cli.sources import scene_from
 from carom.cli.terminal import output
 from carom.extras import require
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def lab(source: str | None, port: int | None, *, open_browser: bool) -> int:
-    """Serve the laboratory until Ctrl-C, with a scene on its bench if one is named."""
+    """Serve the laboratory until Ctrl-C; a scene that is named is opened on a bench."""
     require("lab", "the laboratory")
-    scene = None if source is None else checked(source)
+    scene = None if source is None else checked_scene(source)
     from carom.lab.server.start import serve
 
     entry = source if source is not None and source in library.names() else ""
 
     def shell(benches: "Benches") -> "FastAPI":
         require_known_numba()  # each bench needs it
-        from carom.lab.app import create_app  # when the port is known to be free: it takes a second
+        from carom.lab.app import create_app  # takes a second: only once the port is known to be free
 
         return create_app(benches, scene, entry)
 
@@ -38,8 +38,8 @@ def lab(source: str | None, port: int | None, *, open_browser: bool) -> int:
     )
 
 
-def checked(source: str) -> Scene:
-    """The scene, proven to be one before a server starts."""
+def checked_scene(source: str) -> Scene:
+    """Load a scene, and check it before the server starts."""
     scene = scene_from(source)
-    require_sound(scene, source)
+    require_runnable(scene, source)
     return scene

@@ -1,4 +1,4 @@
-"""The commands of recordings: go on with one, export it, measure it, film it."""
+"""The commands of recordings: resume, export, analyse, render."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -8,7 +8,7 @@ import typer
 from carom.cli.parsers import number, seconds, size
 
 Recorded = Annotated[Path, typer.Argument(metavar="FILE.h5", help="A recording, made by carom run --out.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
 
 
@@ -18,16 +18,16 @@ def resume_command(
     ],
     until: Annotated[
         float | None,
-        typer.Option(metavar="T", parser=seconds, help="Run until this time; as it was said, if left out."),
+        typer.Option(metavar="T", parser=seconds, help="Run until this time; default: the goal of the original run."),
     ] = None,
     collisions: Annotated[
-        int | None, typer.Option(metavar="N", parser=number, help="Run until there have been so many collisions.")
+        int | None, typer.Option(metavar="N", parser=number, help="Run until the total number of collisions is N.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
 ) -> int:
-    """Go on with a run that was killed or stopped; it ends in the same bits as one that was not."""
-    from carom.cli.commands.keep import resume
+    """Continue a run that was stopped or killed; the result is the same, bit for bit, as without the stop."""
+    from carom.cli.commands.record import resume
 
     return resume(source, until, collisions, as_json=as_json, quiet=quiet)
 
@@ -43,8 +43,8 @@ def export_command(
     force: Force = False,
     quiet: Quiet = False,
 ) -> int:
-    """Write a recording in another format of the field."""
-    from carom.cli.commands.keep import export
+    """Write a recording in another file format."""
+    from carom.cli.commands.record import export
 
     return export(source, target, force=force, quiet=quiet)
 
@@ -55,14 +55,14 @@ def analyse_command(
     skip: Annotated[
         float | None,
         typer.Option(
-            metavar="T", parser=seconds, help="Leave out the time before this, in seconds; the first tenth if left out."
+            metavar="T", parser=seconds, help="Ignore frames before this time, in seconds; default: the first tenth."
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Quiet = False,
 ) -> int:
-    """Measure a recording: a table with errors, beside what theory expects."""
+    """Measure a recording: a table with errors, beside theoretical values."""
     from carom.cli.commands.analyse import analyse
 
     return analyse(source, report, skip, force=force, as_json=as_json, quiet=quiet)
@@ -73,29 +73,27 @@ def render_command(  # noqa: PLR0917  # each is an option of the command
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="film.mp4, film.gif, frames/%05d.png, still.svg or still.png.")
     ],
-    fps: Annotated[float, typer.Option(help="Pictures a second.")] = 30.0,
-    speed: Annotated[float, typer.Option(help="Times the pace of the laboratory.")] = 1.0,
-    dimensions: Annotated[
-        Any, typer.Option("--size", metavar="WxH", parser=size, help="In pixels; 1280x720 if left out.")
-    ] = "1280x720",
+    fps: Annotated[float, typer.Option(help="Pictures per second.")] = 30.0,
+    speed: Annotated[float, typer.Option(help="Playback speed; 1 is the default of the laboratory.")] = 1.0,
+    dimensions: Annotated[Any, typer.Option("--size", metavar="WxH", parser=size, help="Size in pixels.")] = "1280x720",
     start: Annotated[
-        float | None, typer.Option("--from", metavar="T", parser=seconds, help="Where the film begins, in seconds.")
+        float | None, typer.Option("--from", metavar="T", parser=seconds, help="Start of the film, in seconds.")
     ] = None,
     end: Annotated[
-        float | None, typer.Option("--to", metavar="T", parser=seconds, help="Where it ends, in seconds.")
+        float | None, typer.Option("--to", metavar="T", parser=seconds, help="End of the film, in seconds.")
     ] = None,
     at: Annotated[
-        float | None, typer.Option(metavar="T", parser=seconds, help="Of one picture: the time, in seconds.")
+        float | None, typer.Option(metavar="T", parser=seconds, help="Time of a single picture, in seconds.")
     ] = None,
     arrows: Annotated[bool, typer.Option("--arrows", help="Show the velocities.")] = False,
     trace: Annotated[
-        float, typer.Option(metavar="S", parser=seconds, help="Seconds for which balls leave traces.")
+        float, typer.Option(metavar="S", parser=seconds, help="Length of the trace behind each ball, in seconds.")
     ] = 0.0,
-    theme: Annotated[Literal["light", "dark"], typer.Option(help="The colours.")] = "light",
+    theme: Annotated[Literal["light", "dark"], typer.Option(help="Colours.")] = "light",
     force: Force = False,
     quiet: Quiet = False,
 ) -> int:
-    """Make a film or a picture of a recording, or of a scene, which is run meanwhile."""
+    """Make a film or a picture of a recording, or of a scene, which is run for it."""
     from carom.cli.commands.render import render
     from carom.video.options import Look, Timing
 

@@ -1,19 +1,19 @@
-"""`carom render`: a film or a still of a recording, or of a scene that is run meanwhile."""
+"""`carom render`: a film or a picture of a recording, or of a scene that is run for it."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from carom.cli.commands.run import INTERRUPTED
+from carom.cli import INTERRUPTED
 from carom.cli.compilation import Announcement
 from carom.cli.interrupt import Interrupt
-from carom.cli.sources import named_in_errors, scene_from
+from carom.cli.progress import ProgressBar
+from carom.cli.sources import RECORDINGS, named_in_errors, require_place, scene_from
 from carom.cli.terminal import Mistake, complain, notice, output
 from carom.errors import SolverError
 from carom.scene import library
@@ -21,15 +21,11 @@ from carom.scene import library
 if TYPE_CHECKING:
     from carom.video import Look, Timing
 
-RECORDINGS = (".h5", ".h5md", ".hdf5")
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
-"""How a file of HDF5 begins."""
 
-
-def render(  # what, as what, and how
+def render(  # the arguments of the command
     source: str, target: Path, look: "Look", timing: "Timing", at: float | None, *, force: bool, quiet: bool
 ) -> int:
-    """Make a film or a still, by the ending of the target."""
+    """Make a film or a picture; the suffix of the target says which."""
     from carom import video
     from carom.video.files import kind_of
     from carom.video.painting.canvas import require_matplotlib
@@ -44,7 +40,7 @@ def render(  # what, as what, and how
     with opened(source) as subject, Announcement(notice(), quiet=quiet), named_in_errors(source):
         try:
             if kind == "still":
-                with Interrupt() as interrupt, Bar(interrupt, quiet=quiet) as bar:
+                with Interrupt() as interrupt, FilmBar(interrupt, quiet=quiet) as bar:
                     video.still(subject, target, look, at, bar.run, bar.ahead)
                 words = f"{source} drawn as {target}."
             else:
@@ -60,10 +56,10 @@ def render(  # what, as what, and how
     return 0
 
 
-def film(  # what, as what, and how
+def film(  # as above
     subject: Any, source: str, target: Path, look: "Look", timing: "Timing", *, quiet: bool
 ) -> str:
-    """Make a film, with progress; gives a word on it."""
+    """Make a film, and return a sentence about it."""
     from carom import video
     from carom.video.files import rate
     from carom.video.render import remark
@@ -72,12 +68,12 @@ def film(  # what, as what, and how
     timing = replace(timing, fps=rate(target, wished))
     words = [remark(subject, timing)] if is_recording(source) else []
     if timing.fps < wished:
-        words.append(f"{target}: made with {timing.fps:g} pictures a second, which is the most that a GIF can have.")
+        words.append(f"{target}: made with {timing.fps:g} pictures per second, the maximum for a GIF.")
     for word in words:
         if word and not quiet:
             complain(word)
     began = time.perf_counter()
-    with Interrupt() as interrupt, Bar(interrupt, quiet=quiet) as bar:
+    with Interrupt() as interrupt, FilmBar(interrupt, quiet=quiet) as bar:
         count = video.film(subject, target, look, timing, bar, bar.ahead)
     took = time.perf_counter() - began
     return f"{source} filmed as {target}: {count} pictures, {count / timing.fps:.3g} s, made in {took:.1f} s."
@@ -85,7 +81,7 @@ def film(  # what, as what, and how
 
 @contextmanager
 def opened(source: str) -> Iterator[Any]:
-    """The recording of a file, or a scene of a file or of the library."""
+    """Open a recording, or load a scene from a file or the library."""
     if is_recording(source):
         from carom.storage.recording import Recording
 
@@ -96,18 +92,20 @@ def opened(source: str) -> Iterator[Any]:
 
 
 def is_recording(source: str) -> bool:
-    """Is it a file of HDF5, by its ending or by how it begins?"""
+    """Is it an HDF5 file, by its suffix or its first bytes?"""
     path = Path(source)
     if path.suffix.lower() in RECORDINGS:
         return True
     if source in library.names() or not path.is_file():
         return False
+    from carom.storage.hdf5.open_file import SIGNATURE
+
     with path.open("rb") as file:
         return file.read(len(SIGNATURE)) == SIGNATURE
 
 
 def require_free(target: Path, kind: str, *, force: bool) -> None:
-    """Stop before any work is done if the film could not be written in the end."""
+    """Mistake, before any work is done, if the pictures could not be written at the end."""
     folder = target.parent
     if kind == "frames":
         if folder.exists() and not folder.is_dir():
@@ -117,59 +115,45 @@ def require_free(target: Path, kind: str, *, force: bool) -> None:
         if not force and folder.is_dir() and any(folder.glob(f"*{target.suffix}")):
             raise Mistake(f"{folder} holds pictures already. Choose another folder, or overwrite them with --force.")
         return
-    if not folder.is_dir():
-        raise Mistake(f"{target}: there is no folder {folder}. Make it first.")
-    if target.is_dir():
-        raise Mistake(f"{target} is a folder. Name a file.")
-    if target.exists() and not force:
-        raise Mistake(f"{target} exists already. Choose another name, or overwrite it with --force.")
+    require_place(target, force=force)
 
 
-class Bar:
-    """How far a film is; drawn on a terminal only. Call it with the part that is done, and the time in the run."""
+class FilmBar(ProgressBar):
+    """The bar of a film or a picture. Call it with the fraction that is done and the time in the run, per picture."""
 
     def __init__(self, interrupt: Interrupt, *, quiet: bool) -> None:
-        console = notice()
-        self.interrupt = interrupt
-        self.progress = Progress(
+        super().__init__(
+            notice(),
             BarColumn(),
             TextColumn("{task.fields[words]}"),
             TextColumn("t = {task.fields[time]:.6g} s"),
             TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=quiet or not console.is_terminal,
+            quiet=quiet,
+            total=None,
+            time=0.0,
+            words="",
         )
-        self.task = self.progress.add_task("", total=None, time=0.0, words="")
-        self.done = 0
+        self.interrupt = interrupt
+        self.pictures = 0
         self.stage = ""
 
-    def __enter__(self) -> Self:
-        self.progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.progress.stop()
-
     def __call__(self, part: float, now: float) -> None:
-        """A picture is done."""
-        self.done += 1
-        self._draw("pictures", f"{self.done}/{round(self.done / part)} pictures", part, now)
+        """Count a picture that is done."""
+        self.pictures += 1
+        self._draw("pictures", f"{self.pictures}/{round(self.pictures / part)} pictures", part, now)
 
     def ahead(self, part: float, now: float) -> None:
-        """The run goes beforehand, to find out what the view must hold."""
+        """Show how far the first pass is, which finds what the view must contain."""
         self._draw("ahead", f"looking ahead, {part:.0%}", part, now)
 
     def run(self, part: float, now: float) -> None:
-        """The run goes on to the instant of a picture."""
+        """Show how far the run to the time of a picture is."""
         self._draw("run", f"running, {part:.0%}", part, now)
 
     def _draw(self, stage: str, words: str, part: float, now: float) -> None:
-        """Draw how far it is, and stop if Ctrl-C was pressed."""
-        self.interrupt.heed()
+        """Draw the progress, and stop if Ctrl-C was pressed."""
+        self.interrupt.check()
         if stage != self.stage:
             self.stage = stage
-            self.progress.reset(self.task, total=1.0)  # the time that is left is that of this part
-        self.progress.update(self.task, completed=part, time=now, words=words)
+            self.progress.reset(self.task, total=1.0)  # the time left is estimated per stage
+        self.show(part, time=now, words=words)

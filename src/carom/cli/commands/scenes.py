@@ -1,11 +1,11 @@
-"""`carom scenes` and `carom schema`: the library, and the form of scene files."""
+"""`carom scenes` and `carom schema`: the library, and the schema of scene files."""
 
 import json
 from importlib import resources
 from pathlib import Path
 
 from carom.atomic_write import write_text
-from carom.cli.sources import hint, require_writable
+from carom.cli.sources import require_writable, scene_hint
 from carom.cli.summary import count
 from carom.cli.terminal import Mistake, output, show_table, table
 from carom.scene import library
@@ -14,7 +14,7 @@ from carom.scene.library import Entry, Parameter
 
 
 def show_all() -> int:
-    """The library as a table."""
+    """Print the library as a table."""
     rows = table("name", "group", "what to look at")
     for entry in library.catalogue():
         rows.add_row(entry.name, entry.group, entry.sentence)
@@ -23,7 +23,7 @@ def show_all() -> int:
 
 
 def show_one(name: str) -> int:
-    """What to look at, how many balls, and the file itself; the whole is a scene file again."""
+    """Print a scene with remarks on it; the output is a valid scene file."""
     entry = entry_of(name)
     scene = library.load(name)
     console = output()
@@ -34,7 +34,7 @@ def show_one(name: str) -> int:
 
 
 def save(name: str, target: Path, *, force: bool) -> int:
-    """Write a scene of the library to a file of the user's own; TOML keeps the remarks of the library."""
+    """Write a scene of the library to a new file; TOML keeps the comments of the library."""
     entry = entry_of(name)
     require_writable(target, force=force)
     if target.suffix.lower() == ".toml":
@@ -46,7 +46,7 @@ def save(name: str, target: Path, *, force: bool) -> int:
 
 
 def show_schema(*, of_studies: bool = False) -> int:
-    """The JSON Schema of scene files, or of study files."""
+    """Print the JSON Schema of scene files, or of study files."""
     form = schema
     if of_studies:
         from carom.sweeps.study.study import schema as form
@@ -55,22 +55,22 @@ def show_schema(*, of_studies: bool = False) -> int:
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of a name, or a suggestion of one."""
+    """Find an entry by its name; Mistake with a suggestion if there is none."""
     for entry in library.catalogue():
         if entry.name == name:
             return entry
-    raise Mistake(f"the library has no scene {name!r}. {hint(name)}")
+    raise Mistake(f"the library has no scene {name!r}. {scene_hint(name)}")
 
 
 def text_of(entry: Entry) -> str:
-    """A scene of the library as a scene file: a generator with its parameters, or the library's own file."""
+    """The scene file of an entry: a generator with its parameters, or the file in the library."""
     if entry.parameters:
         return "\n".join(["[generator]", f'kind = "{entry.name}"', *map(line_of, entry.parameters), ""])
     return resources.files(library).joinpath("scenes", f"{entry.name}.toml").read_text(encoding="utf-8")
 
 
 def line_of(parameter: Parameter) -> str:
-    """A parameter at its default, with its meaning; one without a default is left for the user to fill in."""
+    """A line of TOML that sets a parameter to its default, commented out if it has none."""
     unit = f" ({parameter.unit})" if parameter.unit else ""
     if parameter.default is None:
         return f"# {parameter.name} =   # {parameter.meaning}{unit}"

@@ -41,7 +41,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ((), "does not say how long the run is to be"),
+        ((), "does not say how long the run lasts"),
         (("--until", "0.05"), "the run stands at 0.1 s, beyond that. Say a later --until."),
         (("--collisions", "0"), "collisions, beyond that. Say a larger --collisions."),
     ],
@@ -77,7 +77,7 @@ def test_a_full_disk_is_one_line(tmp_path: Path, more: tuple[str, ...]):
 
 
 def test_who_keeps_one_frame_is_told(carom, tmp_path: Path):
-    words = ("any instant can be rebuilt from it", "only the first frame will be kept. Say --every 0.1")
+    words = ("any instant can be reconstructed from it", "only the first frame will be recorded. Add --every 0.1")
     run = ("run", "break", "--until", "0.1", "--out")
     exact = carom(*run, tmp_path / "a.h5").err
     assert f"{tmp_path / 'a.h5'}: 1 frame, " in exact
