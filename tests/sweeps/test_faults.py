@@ -160,8 +160,8 @@ def test_control_c_while_workers_start_is_one_line(tmp_path: Path, workers: int)
         started = spawned(process)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
-    command = "carom sweep study.toml --out results --resume"
-    told = f"stopped by Ctrl-C; runs that have ended are in results. Continue: {command}\n"
+    again = "carom sweep study.toml --out results --resume"
+    told = f"stopped by Ctrl-C; runs that have ended are in results. Continue: {again}\n"
     assert (process.returncode, out, err) == (130, "", told)
     until(lambda: all(map(gone, started)), 20.0)
 

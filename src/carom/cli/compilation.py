@@ -36,7 +36,7 @@ class Announcement:
         self.seconds += seconds
 
 
-class Stopwatch:
+class RunTimer:
     """The wall-clock time of a run from its preparation on, and how much of it went into compiling."""
 
     def __init__(self, compilation: Announcement) -> None:

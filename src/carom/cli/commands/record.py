@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from carom.cli.compilation import Announcement, Stopwatch
+from carom.cli.compilation import Announcement, RunTimer
 from carom.cli.progress import ProgressBar
 from carom.cli.sources import RECORDINGS, named_in_errors, require_place, require_writable
 from carom.cli.terminal import Mistake, complain, notice
@@ -126,7 +126,7 @@ def resume(source: Path, until: float | None, collisions: int | None, *, as_json
     from carom.simulation.simulation import Simulation
 
     with Announcement(notice(), quiet=quiet) as compilation, named_in_errors(str(source)):
-        watch = Stopwatch(compilation)
+        timer = RunTimer(compilation)
         goal = _goal(source, until, collisions)
         simulation = Simulation.resume(source)
         recorder = simulation.recorder
@@ -134,10 +134,10 @@ def resume(source: Path, until: float | None, collisions: int | None, *, as_json
         if recorder is not None:
             recorder.goal = {**original, "until": goal.until, "collisions": goal.collisions}
         energy, before = float(simulation.energy), simulation.collisions
-        watch.start()
+        timer.start()
         left = Goal(goal.until, None if goal.collisions is None else goal.collisions - before)
         ending = advance(simulation, left, quiet=quiet)
-        watch.stop()
+        timer.stop()
     if recorder is not None:
         ending = finish(recorder, ending, quiet=quiet)
     summary = summarise(
@@ -147,7 +147,7 @@ def resume(source: Path, until: float | None, collisions: int | None, *, as_json
         stopped=ending.stopped if ending.code else goal.met_by(simulation),
         error=ending.error,
         saved=None,
-        **watch.times,
+        **timer.times,
     )
     rate = (simulation.collisions - before) / summary.wall_time if summary.wall_time > 0.0 else None
     show(replace(summary, collisions_per_second=rate), as_json=as_json, quiet=quiet)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from carom.cli import INTERRUPTED
 from carom.cli.commands.record import STOPPED_BY_FILE, RecordingOptions, finish
-from carom.cli.compilation import Announcement, Stopwatch
+from carom.cli.compilation import Announcement, RunTimer
 from carom.cli.interrupt import Interrupt
 from carom.cli.progress import RunBar
 from carom.cli.sources import named_in_errors, scene_from
@@ -65,17 +65,17 @@ def run(
         recording.check()
 
     with Announcement(notice(), quiet=quiet) as compilation, named_in_errors(source):
-        watch = Stopwatch(compilation)
+        timer = RunTimer(compilation)
         simulation = Simulation(
             scene, solver=wish.solver, step=wish.step, integrator=wish.integrator, contacts=wish.contacts
         )
         energy = float(simulation.energy)
         if recording is not None and not quiet and (hint := recording.hint(simulation.solver)):
             complain(hint)
-        watch.start()
+        timer.start()
         recorder = recording.begin(simulation, source, goal) if recording is not None else None
         ending = advance(simulation, goal, quiet=quiet)
-        watch.stop()
+        timer.stop()
     if recorder is not None:
         ending = finish(recorder, ending, quiet=quiet)
     if save is not None:
@@ -87,7 +87,7 @@ def run(
         stopped=ending.stopped,
         error=ending.error,
         saved=str(save) if save and not ending.unsaved else None,
-        **watch.times,
+        **timer.times,
     )
     show(summary, as_json=as_json, quiet=quiet)
     return ending.code
