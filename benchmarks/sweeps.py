@@ -121,7 +121,7 @@ def swept(effort: Effort, *, workers: int, batch: float | None = None) -> Row:
             return send(name, specs)
 
         with (
-            mock.patch.object(flow, "BATCH", flow.BATCH if batch is None else batch),
+            mock.patch.object(flow, "BATCH_SECONDS", flow.BATCH_SECONDS if batch is None else batch),
             mock.patch.object(flow, "TASKS_PER_SECOND", 1e9),
             mock.patch.object(Errand, "of", counted),
             tempfile.TemporaryDirectory() as folder,
@@ -171,8 +171,8 @@ def thousand(effort: Effort) -> Row:
         started = time.perf_counter() - began
         crew, ledger = Crew(client, "played", lambda: None), Counted(runs)
         given: list[Any] = []
-        give = crew.give
-        crew.give = lambda *args, **more: given.append(1) or give(*args, **more)  # type: ignore[method-assign, func-returns-value, return-value]  # to count
+        submit = crew.submit
+        crew.submit = lambda *args, **more: given.append(1) or submit(*args, **more)  # type: ignore[method-assign, func-returns-value, return-value]  # to count
         began = time.perf_counter()
         with mock.patch.object(flow, "do_batch", nap):
             plan: Any = (named(k) for k in range(runs))

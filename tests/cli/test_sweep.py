@@ -164,7 +164,7 @@ def test_runs_that_failed_are_told_and_make_the_exit_code(carom, study: Path, mo
     answer = carom("sweep", study)
     assert answer.code == 1
     assert "the study has changed" in answer.err
-    assert "on 2 workers, 50 ms a run: about 1 min 15 s" in answer.err
+    assert "on 2 workers, 50 ms per run: about 1 min 15 s" in answer.err
     assert "1 run: it failed" in answer.err
     assert "1 run done, 1 failed, 1 timed out" in answer.err
     assert "to repeat those that failed or timed out: carom sweep two-results --retry" in answer.err
@@ -405,12 +405,12 @@ def told(*steps: Progress, limit: float | None = None) -> list[str]:
 
 def test_the_time_that_is_told_is_that_of_the_whole_even_if_runs_have_ended() -> None:
     lines = told(Progress("running", 400, done=400, workers=2, left=0.0, run_seconds=0.01))
-    assert lines == ["on 2 workers, 10 ms a run: about 2 s"]
+    assert lines == ["on 2 workers, 10 ms per run: about 2 s"]
 
 
 def test_no_run_is_said_to_take_longer_than_it_may() -> None:
     assert told(Progress("running", 4, workers=2, left=200.0, run_seconds=100.0), limit=10.0) == [
-        "on 2 workers, 10 s a run: about 20 s"
+        "on 2 workers, 10 s per run: about 20 s"
     ]
 
 
@@ -420,8 +420,9 @@ def test_without_a_terminal_there_is_a_line_a_minute() -> None:
 
 
 def test_a_changed_study_of_which_nothing_counts_says_so() -> None:
-    notes = ("out/runs.jsonl: 3 runs are not wanted any more: they stay in the journal, and not in the tables.",)
-    assert "all are done anew" in told(Progress("starting", 3, notes=notes))[-1]
+    stay = "they stay in the journal, but not in the tables"
+    notes = (f"out/runs.jsonl: 3 runs do not belong to the study any more: {stay}.",)
+    assert "all runs start anew" in told(Progress("starting", 3, notes=notes))[-1]
     assert not any("anew" in line for line in told(Progress("starting", 3, done=1, kept=1, notes=notes)))
 
 

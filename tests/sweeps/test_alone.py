@@ -26,7 +26,7 @@ print(list(table["status"]))
 
 @pytest.fixture(autouse=True)
 def no_crew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "crew", lambda **_: pytest.fail("this process does it"))
+    monkeypatch.setattr(cluster, "open_crew", lambda **_: pytest.fail("this process does it"))
 
 
 def test_this_process_does_all_runs(tmp_path: Path) -> None:

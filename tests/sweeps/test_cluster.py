@@ -29,12 +29,12 @@ def silent() -> Iterator[str]:
 
 @pytest.mark.parametrize("place", ["closed", "silent"])
 def test_who_does_not_answer_is_told_in_time(place: str, silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert cluster.PATIENCE + 1.0 < 10.0
-    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    assert cluster.CONNECT_TIMEOUT + 1.0 < 10.0
+    monkeypatch.setattr(cluster, "CONNECT_TIMEOUT", 0.5)
     address = silent if place == "silent" else "tcp://127.0.0.1:1"
     begun = time.monotonic()
     with pytest.raises(ClusterError, match="no Dask scheduler answers there") as caught:
-        cluster.crew(scheduler=address)
+        cluster.open_crew(scheduler=address)
     assert time.monotonic() - begun < 5.0
     assert str(caught.value).startswith(f"{address}: ")
     assert "\n" not in str(caught.value)
@@ -45,7 +45,7 @@ def test_who_does_not_answer_is_told_in_time(place: str, silent: str, monkeypatc
 )
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(ClusterError, match="no address"):
-        cluster.crew(scheduler=address)
+        cluster.open_crew(scheduler=address)
 
 
 def test_a_client_that_is_closed_is_refused(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_client_that_is_closed_is_refused(tmp_path: Path) -> None:
         with Client(made, set_as_default=False) as client:
             pass
         with pytest.raises(ClusterError, match="closed"):
-            cluster.crew(client=client)
+            cluster.open_crew(client=client)
 
 
 def test_rows_that_have_come_are_handed_over_before_a_lost_scheduler_is_told() -> None:
@@ -71,11 +71,11 @@ def test_rows_that_have_come_are_handed_over_before_a_lost_scheduler_is_told() -
         has_ready=lambda: True,
         next_batch=lambda block: [ready.pop() for _ in range(len(ready))],
     )
-    assert [each.result for each in crew.ended(0.0)] == [["row"]]
+    assert [each.result for each in crew.outcomes(0.0)] == [["row"]]
     with pytest.raises(ClusterError, match=r"the scheduler was lost\. .*resume"):
-        crew.ended(0.0)
+        crew.outcomes(0.0)
     with pytest.raises(ClusterError, match="the scheduler was lost"):
-        crew.give(print, on="a")
+        crew.submit(print, on="a")
 
 
 def test_workers_that_cannot_be_reached_are_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_workers_that_cannot_be_reached_are_ended(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(distributed, "LocalCluster", Cluster)
     monkeypatch.setattr(distributed, "Client", unreachable)
     with pytest.raises(ClusterError, match=r"did not start \(no answer\)"):
-        cluster.crew(workers=1)
+        cluster.open_crew(workers=1)
     (scratch,) = closed
     assert not Path(scratch).exists()
 
@@ -107,7 +107,7 @@ def test_workers_of_one_machine() -> None:
 
 def test_a_worker_without_carom_can_still_join(tmp_path: Path) -> None:
     file = tmp_path / "plugin"
-    file.write_bytes(cloudpickle.dumps(cluster._plugin(b"job", own=False)))
+    file.write_bytes(cloudpickle.dumps(cluster._job_plugin(b"job", own=False)))
     code = f"import sys, pickle; sys.modules['carom'] = None; print(pickle.load(open({str(file)!r}, 'rb')).payload)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert found.stdout == "b'job'\n"

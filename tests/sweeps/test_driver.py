@@ -14,7 +14,7 @@ from carom.sweeps.results import journal
 from carom.sweeps.results.table import Table
 from carom.sweeps.running import cluster, work
 from carom.sweeps.running.driver import Progress
-from carom.sweeps.running.probe import estimate, specimens
+from carom.sweeps.running.probe import estimate, trials
 from sweeps.conftest import played
 from sweeps.moody import GOOD, RAISES, SCENE, Moody, random_study, study
 
@@ -53,7 +53,7 @@ def test_what_has_ended_is_not_done_again(client: Client, tmp_path: Path, monkey
         carom.sweep(wanted, out=tmp_path, client=client)
     before = (tmp_path / "runs.jsonl").read_bytes()
     with monkeypatch.context() as patched:
-        patched.setattr(cluster, "crew", lambda **_: pytest.fail("nobody is needed"))
+        patched.setattr(cluster, "open_crew", lambda **_: pytest.fail("nobody is needed"))
         carom.sweep(wanted, out=tmp_path, resume=True)
     assert (tmp_path / "runs.jsonl").read_bytes() == before
     told: list[Progress] = []
@@ -162,9 +162,9 @@ def test_what_is_tried_first() -> None:
         run={"until": 0.1, "solver": "stepped"},
         observables=[{"name": "energy", "take": "last"}],
     )
-    tried = specimens(wanted)
+    tried = trials(wanted)
     assert [each.spec.index for each in tried][:3] == [0, 8, 17]
-    assert {each.word for each in tried} == {"run.integrator = 'verlet'", "run.integrator = 'rk4'"}
+    assert {each.covers for each in tried} == {"run.integrator = 'verlet'", "run.integrator = 'rk4'"}
 
 
 def test_how_long_it_would_take() -> None:

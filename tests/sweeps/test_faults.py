@@ -189,7 +189,7 @@ def test_a_lost_scheduler_is_one_line(tmp_path: Path) -> None:
         until(lambda: (results / "runs.jsonl").exists() and len(journal(results)) >= 3)
         camp.scheduler.kill()
         out, err = process.communicate(timeout=90)
-    go_on = "What has ended is kept; go on with resume=True (--resume).\n"
+    go_on = "Runs that have ended are saved; continue with resume=True (--resume).\n"
     assert (process.returncode, out) == (1, "")
     assert re.fullmatch(rf"{camp.address}: the scheduler was lost( \(.*\))?\. {re.escape(go_on)}", err)
 

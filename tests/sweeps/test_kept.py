@@ -61,8 +61,8 @@ def test_a_full_disk_is_told_and_what_had_ended_is_whole(tmp_path: Path) -> None
 
 def test_memory_stays_flat_whatever_the_number_of_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The short form, with small groups of rows; `test_100_000_runs` is the long one."""
-    monkeypatch.setattr(journal, "FOLD", 100)
-    monkeypatch.setattr(sheets, "GROUP", 100)
+    monkeypatch.setattr(journal, "MAX_UNSORTED", 100)
+    monkeypatch.setattr(sheets, "ROWS_PER_GROUP", 100)
     peak(tmp_path / "first", 10)  # what is imported at first
     few, many = peak(tmp_path / "few", 200), peak(tmp_path / "many", 1400)
     assert many - few < 1200 * 64  # the index takes 16 bytes a run, 48 while it is sorted; a row would take 2000
@@ -110,7 +110,7 @@ def test_a_real_study_is_kept_and_taken_up_again_wider(tmp_path: Path) -> None:
     with Ledger.resume(tmp_path, wide) as ledger:
         assert ledger.counts.left == 4
         assert "generator.packing_fraction" in ledger.notes[0]
-        assert "2 runs are not wanted any more" in ledger.notes[-1]
+        assert "2 runs do not belong to the study any more" in ledger.notes[-1]
         ledger.write_tables()
     assert Table.read(tmp_path)["generator.packing_fraction"].tolist() == [0.2, 0.2]
     assert Ledger.status(tmp_path).unwanted == 2

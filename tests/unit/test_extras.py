@@ -111,7 +111,7 @@ def test_a_plot_that_cannot_be_drawn_after_a_sweep_is_told(
     lose(monkeypatch, "matplotlib")
     monkeypatch.setattr("carom.sweeps.results.plot.lines", lambda *_: [])
     monkeypatch.setattr("carom.sweeps.results.plot.spec_of", lambda *_: type("Spec", (), {"law": None}))
-    assert not sweep.drawn(None, None, tmp_path / "plot.svg")
+    assert not sweep.draw_plot(None, None, tmp_path / "plot.svg")
     assert capsys.readouterr().err.endswith(
         'plot.svg: not drawn. a plot needs matplotlib: pip install "carom[plots]"\n'
     )

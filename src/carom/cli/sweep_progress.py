@@ -38,7 +38,7 @@ class SweepBar(ProgressBar):
             self.say(note)
         if now.kept:
             self.say(f"{count(now.kept, 'run')} had ended before, and will not be repeated", "kept")
-        elif any("not wanted any more" in note for note in now.notes):
+        elif any("belong to the study any more" in note for note in now.notes):
             self.say("no earlier run belongs to the study as it is now: all runs start anew", "kept")
         if now.phase == "running" and now.workers and (wait := self.estimate(now)) is not None:
             one = capped(now.run_seconds, self.limit) if now.run_seconds is not None else None

@@ -1,1 +1,1 @@
-"""Many runs: studies, which are scenes with ranges in them; their runs on Dask; their results as a table."""
+"""Sweeps: studies, which are scenes with ranges of parameters; their runs on Dask; their results as a table."""

@@ -12,7 +12,7 @@ import pytest
 from carom.errors import ClusterError
 from carom.sweeps.results.ledger import Counts
 from carom.sweeps.running import flow as flows
-from carom.sweeps.running.cluster import Ended
+from carom.sweeps.running.cluster import Outcome
 from carom.sweeps.running.flow import Flow
 from carom.sweeps.running.work import _specs
 from carom.sweeps.study.plan import RunSpec
@@ -60,7 +60,7 @@ class Players:
     def workers(self) -> dict[str, int]:
         return self.threads
 
-    def give(self, task: Any, errand: Any, budget: float, on: str) -> Any:
+    def submit(self, task: Any, errand: Any, budget: float, on: str) -> Any:
         specs = _specs(errand)
         ticket = Ticket()
         self.queues[on].append((ticket, specs))
@@ -68,10 +68,10 @@ class Players:
         self.most = max(self.most, len(self.queues[on]))
         return ticket
 
-    def drop(self, futures: Any) -> None:
+    def cancel(self, futures: Any) -> None:
         self.dropped = len(futures)
 
-    def ended(self, seconds: float) -> list[Any]:
+    def outcomes(self, seconds: float) -> list[Any]:
         busy = [address for address, queue in self.queues.items() if queue]
         if not busy:
             return []
@@ -81,15 +81,15 @@ class Players:
         if self.lose:
             self.lose -= 1
             queue.pop(0)
-            return [Ended(future, lost=True)]
+            return [Outcome(future, lost=True)]
         if any(map(self.kills, specs)):
             self.deaths += 1
-            found = [Ended(each, deaths=1) for each, _ in queue]  # type: ignore[arg-type]  # played
+            found = [Outcome(each, deaths=1) for each, _ in queue]  # type: ignore[arg-type]  # played
             queue.clear()
             return found
         queue.pop(0)
         rows = [{"id": spec.id, "status": "done", "reason": ""} for spec in specs[: self.cut]]
-        return [Ended(future, (rows, 0.01 * len(rows)))]
+        return [Outcome(future, (rows, 0.01 * len(rows)))]
 
 
 def specs(count: int) -> Iterator[RunSpec]:
@@ -108,14 +108,14 @@ def test_every_run_has_its_row() -> None:
     players = Players({"a": 1, "b": 1, "c": 2})
     notes = flowing(3000, players, pace=0.01)
     assert list(notes.rows.values()) == ["done"] * 3000
-    assert players.most <= flows.WINDOW * 2
+    assert players.most <= flows.BATCHES_PER_THREAD * 2
 
 
 def test_batches_are_as_long_as_they_should_be_and_shrink_at_the_end() -> None:
     players = Players({"a": 1, "b": 1})
     flowing(1000, players, pace=0.01)
-    assert players.given[0] == flows.BATCH / 0.01
-    assert players.given[-2] == players.given[0] // flows.LEAST
+    assert players.given[0] == flows.BATCH_SECONDS / 0.01
+    assert players.given[-2] == players.given[0] // flows.MIN_BATCH_DIVISOR
     assert max(players.given) <= 50
     alone = Players({"a": 1})
     flowing(20, alone, pace=30.0)
@@ -125,8 +125,8 @@ def test_batches_are_as_long_as_they_should_be_and_shrink_at_the_end() -> None:
 def test_with_many_workers_batches_are_longer() -> None:
     players: Any = Players({f"w{k}": 1 for k in range(1000)})
     ledger: Any = Notes(200_000)
-    Flow(specs(200_000), ledger, players, "name", ["x"], tell=lambda _: None, pace=0.5)._give()
-    assert players.given == [1000 / flows.TASKS_PER_SECOND / 0.5] * 1000 * flows.WINDOW
+    Flow(specs(200_000), ledger, players, "name", ["x"], tell=lambda _: None, pace=0.5)._send_batches()
+    assert players.given == [1000 / flows.TASKS_PER_SECOND / 0.5] * 1000 * flows.BATCHES_PER_THREAD
 
 
 def test_an_unknown_pace_begins_with_single_runs() -> None:
@@ -184,7 +184,7 @@ def test_what_others_cancel_is_given_again_but_not_for_ever() -> None:
 
 
 def test_own_workers_that_never_come_back_end_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(flows, "FORSAKEN", -1.0)
+    monkeypatch.setattr(flows, "NO_WORKER_TIMEOUT", -1.0)
     with pytest.raises(ClusterError, match=r"none could be started.*resume"):
         flowing(5, Players({}))
 
@@ -193,19 +193,19 @@ def hanging(monkeypatch: pytest.MonkeyPatch, workers: str, hung: str) -> Any:
     """Someone else's workers, some of which never end what they do; each look takes a second."""
     players: Any = Players(dict.fromkeys(workers, 1))
     players.own = False
-    really = players.ended
+    really = players.outcomes
     clock = SimpleNamespace(now=0.0)
 
-    def ended(seconds: float) -> list[Ended]:
+    def ended(seconds: float) -> list[Outcome]:
         clock.now += 1.0
         assert clock.now < 1000.0, "it goes on for ever"
         kept = {address: players.queues[address] for address in hung}
         players.queues |= {address: [] for address in hung}
-        found: list[Ended] = really(seconds)
+        found: list[Outcome] = really(seconds)
         players.queues |= kept
         return found
 
-    players.ended = ended
+    players.outcomes = ended
     monkeypatch.setattr(flows, "monotonic", lambda: clock.now)
     return players
 
@@ -245,13 +245,13 @@ def test_rows_that_come_with_an_error_are_kept() -> None:
     players: Any = Players({"a": 1, "b": 1})
     notes: Any = Notes(2)
 
-    def ended(seconds: float) -> list[Ended]:
+    def ended(seconds: float) -> list[Outcome]:
         (first, _), (second, (spec,)) = (queue.pop() for queue in players.queues.values())
-        players.ended = lambda _: []
+        players.outcomes = lambda _: []
         rows = [{"id": spec.id, "status": "done", "reason": ""}]
-        return [Ended(first, error=ImportError("no such thing")), Ended(second, (rows, 0.1))]
+        return [Outcome(first, error=ImportError("no such thing")), Outcome(second, (rows, 0.1))]
 
-    players.ended = ended
+    players.outcomes = ended
     with pytest.raises(ClusterError, match="no such thing"):
         Flow(specs(2), notes, players, "name", ["x"], tell=lambda _: None).run()
     assert list(notes.rows.values()) == ["done"]
@@ -274,11 +274,13 @@ def test_suspects_have_at_most_half_of_the_workers() -> None:
     ledger: Any = Notes(100)
     flow = Flow(specs(100), ledger, players, "name", ["x"], tell=lambda _: None, pace=1.0)
     flow.suspects.extend(flows.Batch((spec,)) for spec in specs(5))
-    flow._give()
+    flow._send_batches()
     alone = {address for address, load in flow.loads.items() if any(batch.alone for batch in load)}
     assert len(alone) == 3
-    assert not flow._kept_free()  # the others are not kept free for the two suspects that wait
-    assert sum(len(load) for address, load in flow.loads.items() if address not in alone) == 3 * flows.WINDOW
+    assert not flow._reserved_workers()  # the others are not kept free for the two suspects that wait
+    assert (
+        sum(len(load) for address, load in flow.loads.items() if address not in alone) == 3 * flows.BATCHES_PER_THREAD
+    )
 
 
 def test_memory_stays_flat() -> None:

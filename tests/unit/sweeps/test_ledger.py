@@ -147,7 +147,7 @@ def test_a_torn_last_line_is_cut_off(tmp_path: Path, cut: int) -> None:
     path.write_bytes(b"".join(lines)[:-cut])
     assert Ledger.status(tmp_path).left == 1
     with resumed(tmp_path, of) as book:
-        assert book.notes == [f"{path}: the last line was torn and is cut off; its run is done again."]
+        assert book.notes == [f"{path}: the last line was incomplete and is removed; its run is repeated."]
         assert book.counts.left == 1
         assert journal_lines(tmp_path) == lines[:-1]
         book.add(row(of.run_at(3)))
@@ -178,7 +178,7 @@ def test_a_garbled_line_is_told_and_its_run_done_again(tmp_path: Path, garbled: 
     path.write_bytes(b"".join([*lines[:3], garbled, *lines[4:]]))
     with resumed(tmp_path, of) as book:
         (note,) = book.notes
-        assert note.startswith(f"{path}: line 4 cannot be read; what was there is done again. Check the disk")
+        assert note.startswith(f"{path}: line 4 cannot be read; these runs are repeated. Check the disk")
         assert [spec.index for spec in of if spec.id not in book.done] == [2]
         assert book.add(row(of.run_at(2)))
         was = tables(tmp_path)
@@ -233,7 +233,7 @@ def test_a_row_of_another_study_is_not_counted(tmp_path: Path, ended: int) -> No
     assert (state.done, state.left, state.unwanted) == (ended, 4 - ended, 1)
     with resumed(tmp_path, of) as book:
         assert book.counts.left == 4 - ended
-        assert "1 run is not wanted any more" in book.notes[0]
+        assert "1 run does not belong to the study any more" in book.notes[0]
 
 
 def test_a_garbled_first_line_and_a_wider_study_lose_no_run(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_other_runs_of_the_same_text_are_told_and_done(tmp_path: Path) -> None:
     other.digest = "e" * 64
     with resumed(tmp_path, other) as book:
         assert book.counts.left == 4
-        assert "4 runs are not wanted any more" in book.notes[0]
+        assert "4 runs do not belong to the study any more" in book.notes[0]
 
 
 def test_of_two_lines_of_a_run_the_first_counts(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path) -> None:
     for way in (begun, resumed, lambda folder, _: Ledger.status(folder)):
         with pytest.raises(StorageError) as told:
             way(tmp_path, study(2))
-        assert str(told.value) == (f"{path}: is no journal of a sweep. Choose another folder, or take that file away.")
+        assert str(told.value) == (f"{path}: is no journal of a sweep. Choose another folder, or remove that file.")
     assert path.read_text(encoding="utf-8") == "my diary\nday 1\n"
     assert [each.name for each in tmp_path.iterdir()] == ["runs.jsonl"]
 
@@ -308,7 +308,7 @@ def test_beginning_where_results_are_tells_how_many(tmp_path: Path) -> None:
 def test_a_file_of_the_user_is_not_replaced(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
     for way in (begun, resumed):
-        with pytest.raises(StorageError, match="is there already, and is not of a sweep's results"):
+        with pytest.raises(StorageError, match="exists already, and does not belong to a sweep"):
             way(tmp_path, study(2))
     assert [(each.name, each.read_text(encoding="utf-8")) for each in tmp_path.iterdir()] == [(name, "mine")]
 
@@ -320,7 +320,7 @@ def test_a_changed_study_says_what_changed_and_keeps_what_it_still_wants(tmp_pat
         changed, unwanted = book.notes
         assert changed == f"{tmp_path / 'a'}: the study has changed: xs: [1.0, 2.0, 3.0] is now [2.0, 3.0, 4.0, 5.0]"
         assert unwanted.startswith(
-            f"{tmp_path / 'a/runs.jsonl'}: 1 run is not wanted any more: it stays in the journal"
+            f"{tmp_path / 'a/runs.jsonl'}: 1 run does not belong to the study any more: it stays in the journal"
         )
         assert [spec.index for spec in wider if spec.id not in book.done] == [2, 3]
         assert book.counts.left == 2
@@ -357,7 +357,7 @@ def test_an_earlier_study_that_cannot_be_read_is_told(tmp_path: Path, monkeypatc
     filled(tmp_path, study(4))
     monkeypatch.setattr(ledger, "study_in", unreadable)
     with resumed(tmp_path, study(6)) as book:
-        assert "what changed cannot be told" in book.notes[0]
+        assert "what changed is unknown" in book.notes[0]
         assert book.counts.left == 2
 
 
@@ -372,7 +372,7 @@ def test_other_versions_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with resumed(tmp_path, of) as book:
         (note,) = book.notes
     assert note.startswith(f"{tmp_path}: begun with carom 0.0.1 (now ")
-    assert note.endswith("What is done stays; new runs may differ from old ones in the last bits.")
+    assert note.endswith("Finished runs stay; new runs may differ from them in the last bits.")
 
 
 def test_retry_does_again_what_did_not_end_well(tmp_path: Path) -> None:
@@ -499,7 +499,7 @@ def test_long_and_odd_texts_become_a_line(tmp_path: Path) -> None:
 
 
 def test_an_index_finds_what_was_put_whatever_the_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "FOLD", 7)
+    monkeypatch.setattr(journal, "MAX_UNSORTED", 7)
     chance, index, known = random.Random(3), journal.Index(), {}
     for k in range(500):
         identity = f"{chance.choice([k % 40, chance.getrandbits(64)]):016x}"

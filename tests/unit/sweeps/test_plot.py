@@ -96,7 +96,7 @@ def test_what_is_swept_and_not_shown_is_no_noise() -> None:
     assert line.y[:2] == pytest.approx([18.0, 66.0])
     assert line.bars[0][:5] == pytest.approx(np.full(5, 1.0 / sqrt(3.0)))
     axes = draw(table(), alone).axes[0]
-    assert axes.get_title(loc="left") == "A $strange name\na dot for each count"
+    assert axes.get_title(loc="left") == "A $strange name\none dot per count"
     assert axes.get_lines()[0].get_linestyle() == "None"
     assert draw(table(), study()).axes[0].get_title(loc="left") == "A $strange name"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carom.sweeps.running.shelter import sheltered
+from carom.sweeps.running.shelter import shield_from_interrupts
 
 BLOCKED = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
 
@@ -16,9 +16,9 @@ def nothing(*_: Any) -> None:
 
 
 def test_what_a_call_gives_or_raises_comes_back() -> None:
-    assert sheltered(lambda: 5, nothing, nothing) == 5
+    assert shield_from_interrupts(lambda: 5, nothing, nothing) == 5
     with pytest.raises(RuntimeError, match="no"):
-        sheltered(lambda: exec("raise RuntimeError('no')"), nothing, nothing)
+        shield_from_interrupts(lambda: exec("raise RuntimeError('no')"), nothing, nothing)
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals of POSIX systems")
@@ -26,7 +26,7 @@ def test_processes_that_a_call_starts_do_not_get_control_c() -> None:
     def asked() -> str:
         return subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=True).stdout
 
-    assert sheltered(asked, nothing, nothing) == "True\n"
+    assert shield_from_interrupts(asked, nothing, nothing) == "True\n"
     assert asked() == "False\n", "this thread gets it as before"
 
 
@@ -44,5 +44,5 @@ def test_a_call_that_is_given_up_is_undone() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sheltered(call, waiting, undone.append)
+        shield_from_interrupts(call, waiting, undone.append)
     assert undone == ["made"]

@@ -205,7 +205,7 @@ def test_types_do_not_depend_on_what_came_out(tmp_path: Path) -> None:
 def test_rows_are_grouped_in_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.parquet as pq  # noqa: PLC0415  # an extra
 
-    monkeypatch.setattr(sheets, "GROUP", 4)
+    monkeypatch.setattr(sheets, "ROWS_PER_GROUP", 4)
     of: Any = Pretend(range(10))
     written(tmp_path, of)
     file = pq.ParquetFile(tmp_path / "table.parquet")
@@ -254,7 +254,7 @@ def test_a_table_that_someone_changed_is_told(tmp_path: Path, study: Any, wrong:
     (tmp_path / "table.parquet").unlink()
     content = wrong.format(head=",".join(HEAD)).encode() if isinstance(wrong, str) else wrong
     (tmp_path / "table.csv").write_bytes(content)
-    with pytest.raises(StorageError, match=r"table\.csv: is not as carom wrote it .* Resume the sweep"):
+    with pytest.raises(StorageError, match=r"table\.csv: was changed since carom wrote it .* Resume the sweep"):
         Table.read(tmp_path)["index"]
 
 
@@ -275,7 +275,7 @@ def test_a_table_has_one_truth(tmp_path: Path, study: Any) -> None:
 
 def test_a_long_table_is_read_in_parts(tmp_path: Path, study: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, study)
-    monkeypatch.setattr("carom.sweeps.results.table.PART", 5)
+    monkeypatch.setattr("carom.sweeps.results.table.ROWS_PER_CHUNK", 5)
     table = Table.read(tmp_path).load()
     assert [repr(found) for found in table.rows()] == [repr(wanted) for wanted in expected(study)]
 
@@ -301,7 +301,7 @@ def test_a_header_of_nonsense_is_passed_over(tmp_path: Path, study: Any, change:
     path.write_bytes(b"".join([first, *rest, bad]))
     assert list(Table.read(tmp_path).columns) == HEAD
     path.write_bytes(b"".join([bad, *rest]))
-    with pytest.raises(StorageError, match=r"runs\.jsonl: has no first line that can be read"):
+    with pytest.raises(StorageError, match=r"runs\.jsonl: has no readable first line"):
         Table.read(tmp_path)
 
 
@@ -313,7 +313,7 @@ def test_a_header_is_not_looked_for_in_a_line_that_is_far_too_long(
     first = path.read_bytes().splitlines(keepends=True)[0]
     good = journal.decoded(first)
     assert good is not None
-    monkeypatch.setattr(journal, "LONGEST_LINE", 4096)
+    monkeypatch.setattr(journal, "MAX_LINE_LENGTH", 4096)
     with path.open("ab") as file:
         file.write(journal.encoded({**good, "columns": ["a"] * 4096}))
     assert list(Table.read(tmp_path).columns) == HEAD
@@ -349,5 +349,5 @@ def test_a_journal_without_a_first_line_is_told(tmp_path: Path, study: Any) -> N
     written(tmp_path, study)
     path = tmp_path / "runs.jsonl"
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
-    with pytest.raises(StorageError, match="has no first line that can be read"):
+    with pytest.raises(StorageError, match="has no readable first line"):
         Table.read(tmp_path)

@@ -237,7 +237,7 @@ def test_a_run_that_raises_is_a_row() -> None:
     assert performed(study([Broken(ValueError())]))["reason"] == "ValueError"
     told = performed(study([Broken(SceneError([carom.errors.Problem("here", "is wrong", "Mend it.")]))]))
     assert told["reason"] == "here: is wrong. Mend it."
-    assert len(performed(study([Broken(ValueError("x" * 10_000))]))["reason"]) == task.LONGEST
+    assert len(performed(study([Broken(ValueError("x" * 10_000))]))["reason"]) == task.MAX_TEXT_LENGTH
 
 
 def test_a_scene_that_cannot_be_is_a_row() -> None:

@@ -1,4 +1,4 @@
-"""Ready studies, a TOML file each: what there is, and their text."""
+"""Ready studies, one TOML file each: their names, titles and texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAMES = ("equation-of-state", "finite-size", "energy-drift", "pi", "break", "ly
 
 @dataclass(frozen=True)
 class Entry:
-    """One ready study: `title` is its name in words, `sentence` what it shows."""
+    """A ready study with its title and one sentence about it."""
 
     name: str
     title: str
@@ -31,7 +31,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def text(name: str) -> str:
-    """The study file of this name."""
+    """The text of a ready study."""
     if name not in _NAMES:
         raise StudyError.of("study.unknown-ready", name=repr(name), hint=nearest(name, _NAMES, "studies"))
     return resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
@@ -39,6 +39,6 @@ def text(name: str) -> str:
 
 @cache
 def catalogue() -> tuple[Entry, ...]:
-    """All ready studies, in the order of `names`."""
+    """The entries of all ready studies, in the order of `names`."""
     told = {name: tomllib.loads(text(name)) for name in _NAMES}
     return tuple(Entry(name, one["name"], one["description"]) for name, one in told.items())

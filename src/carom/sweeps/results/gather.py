@@ -11,28 +11,28 @@ from typing import Any
 from carom.sweeps.running.task import DONE
 from carom.sweeps.study.columns import kinds
 
-SCATTER = 3
-"""Repeats that tell an error by their scatter."""
+MIN_RUNS_FOR_SCATTER = 3
+"""From this many runs on, the error of a mean is computed from their scatter."""
 
 
 def summary(
     rows: Iterable[Mapping[str, Any]], parameters: Sequence[str], columns: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """One row a point, as `points` gives them."""
+    """List the rows of `points`."""
     return list(points(rows, parameters, columns))
 
 
 def points(
     rows: Iterable[Mapping[str, Any]], parameters: Sequence[str], columns: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """One row a point: `point`, the parameters, `done`, `failed`, `how`, and each column with its error.
+    """One row per point: `point`, the parameters, `done`, `failed`, `how`, and each column with its error.
 
-    rows        of the table, flat, in the order of points: `point`, `status`, parameters by path, values by column.
-    parameters  the paths that the study varies. One that is drawn for each run has no value of the point: None.
-    columns     those of the values (as `task.columns` gives them); texts are left out.
+    rows        rows of the table in the order of points: `point`, `status`, parameters by path, values by column
+    parameters  the paths that the study varies; a parameter that is drawn for each run is None
+    columns     the columns of values, as `task.columns` gives them; texts are left out
 
-    The value is the mean over the runs that are done; those that failed or timed out are counted, and left out. Its
-    standard error is told by the scatter of the runs if there are three or more (`how` is "scatter"); else it is that
+    The value is the mean over the runs that are done; runs that failed or timed out are only counted. Its
+    standard error comes from the scatter of the runs if there are three or more (`how` is "scatter"); else it is that
     of the runs' own errors, added in squares (`how` is "own"), None where a run has none. Runs that have no number in a
     column are left out of it. Sums are rounded once, so that the order of the runs changes no bit.
     """
@@ -44,7 +44,7 @@ def points(
 
 
 class Point:
-    """What is kept of the runs of a point, while they come."""
+    """Accumulates the runs of a point."""
 
     def __init__(self, parameters: Sequence[str], columns: Sequence[str]) -> None:
         held = kinds(columns)
@@ -58,7 +58,7 @@ class Point:
         self.done = self.failed = 0
 
     def add(self, run: Mapping[str, Any]) -> None:
-        """One more run."""
+        """Add a run."""
         self.shared.add(run)
         if run["status"] != DONE:
             self.failed += 1
@@ -68,8 +68,8 @@ class Point:
             each.add(run)
 
     def row(self) -> dict[str, Any]:
-        """Its means with their errors: see `points`."""
-        scatter = self.done >= SCATTER
+        """The row of the point: see `points`."""
+        scatter = self.done >= MIN_RUNS_FOR_SCATTER
         out: dict[str, Any] = {**self.shared.values, "done": self.done, "failed": self.failed}
         out["how"] = "scatter" if scatter else "own"
         for name, each in self.columns.items():
@@ -78,14 +78,14 @@ class Point:
 
 
 class Shared:
-    """The values that all runs of a point have; None where they differ."""
+    """Accumulates the values that all runs of a point share; None where they differ."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = names
         self.values: dict[str, Any] = {}
 
     def add(self, run: Mapping[str, Any]) -> None:
-        """One more run."""
+        """Add a run."""
         if not self.values:
             self.values = {name: run.get(name) for name in self.names}
             return
@@ -95,7 +95,7 @@ class Shared:
 
 
 class Gathered:
-    """The numbers of a column, and their own errors, of the runs of a point: 16 bytes a run."""
+    """Accumulates the numbers of a column, and their errors, over the runs of a point: 16 bytes per run."""
 
     def __init__(self, name: str, with_errors: bool) -> None:
         self.name = name
@@ -103,7 +103,7 @@ class Gathered:
         self.errors = array("d") if with_errors else None
 
     def add(self, run: Mapping[str, Any]) -> None:
-        """One more run, if it has a number."""
+        """Add a run, if it has a number."""
         number = _number(run.get(self.name))
         if isnan(number):
             return
@@ -112,7 +112,7 @@ class Gathered:
             self.errors.append(_number(run.get(f"{self.name}_error")))
 
     def mean(self, *, scatter: bool) -> tuple[float | None, float | None]:
-        """The mean and its error, if there are."""
+        """The mean and its error; None for what there is not."""
         count = len(self.numbers)
         if not count:
             return None, None
@@ -128,5 +128,5 @@ class Gathered:
 
 
 def _number(value: Any) -> float:
-    """A number that a mean can be taken of; NaN for everything else."""
+    """A finite number; NaN for everything else."""
     return float(value) if isinstance(value, int | float) and isfinite(value) else nan

@@ -1,7 +1,7 @@
-"""The journal of a sweep: a line of JSON for each run that has ended, and one for each study that was begun.
+"""The journal of a sweep: one line of JSON per run that has ended, and one header per study that was started.
 
-A line ends with a checksum of itself. A line that another byte got into is found, whatever the byte, and its run is
-done again. Numbers that JSON has no word for are `null` (not a number) and the texts "inf" and "-inf".
+A line ends with its checksum, so that any changed byte is detected and the run is repeated. NaN is written as `null`,
+infinities as the texts "inf" and "-inf".
 """
 
 from __future__ import annotations
@@ -40,38 +40,38 @@ __all__ = [
 ]
 
 SCHEMA = 1
-"""Of the journal's lines."""
-LONGEST_LINE = 2**20
-"""Bytes; a longer line is not one of ours."""
-LONGEST_TEXT = 2000
-"""Characters of a reason or a remark that are kept."""
-FEW = 20
-"""Line numbers of garbled lines that are told."""
-FOLD = 2**14
-"""Entries that wait in a dictionary until they are sorted into the index."""
-MOST_TRIES = 2**20
-"""Of a run that is done again and again."""
-LONG = 1e12
-"""No run takes so many seconds."""
-WORD = 2**63
-"""Whole numbers of a table are below this."""
+"""Version of the format of lines."""
+MAX_LINE_LENGTH = 2**20
+"""Bytes; a longer line was not written by carom."""
+MAX_TEXT_LENGTH = 2000
+"""Characters of a reason or a remark; longer texts are cut."""
+MAX_LINES_NAMED = 20
+"""Garbled lines that a warning names."""
+MAX_UNSORTED = 2**14
+"""Entries that are held in a dictionary before they are sorted into the index."""
+MAX_TRIES = 2**20
+"""Times that a run may be repeated."""
+MAX_SECONDS = 1e12
+"""A run cannot take longer, s."""
+MAX_INTEGER = 2**63
+"""Integers in a table are below this."""
 ID = re.compile(r"[0-9a-f]{16}")
 CHECK = b',"crc":"'
 END = b'"}\n'
 HEADER = b'{"carom":'
-"""What the line of a study that was begun starts with."""
+"""The first bytes of a header."""
 CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
-"""Characters that a terminal acts on instead of showing them."""
+"""Control characters, which a terminal would obey."""
 
 
 def encoded(record: Mapping[str, Any]) -> bytes:
-    """A record as a line."""
+    """Encode a record as a line with its checksum."""
     body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii")[:-1]
     return body + CHECK + b"%08x" % crc32(body) + END
 
 
 def decoded(line: bytes) -> dict[str, Any] | None:
-    """The record of a line; None if it is garbled."""
+    """Decode the record of a line; None if it is garbled."""
     body, found, check = line.rpartition(CHECK)
     if not found or check != b"%08x" % crc32(body) + END:
         return None
@@ -83,19 +83,19 @@ def decoded(line: bytes) -> dict[str, Any] | None:
 
 
 def _refuse(word: str) -> None:
-    raise ValueError(word)  # NaN and the like, which are not JSON
+    raise ValueError(word)  # NaN and Infinity are not JSON
 
 
 def one_line(text: object) -> str:
-    """A text without line breaks and control characters, not too long, and of characters that every file can hold."""
+    """Shorten a text to one line without control characters, which any file can hold."""
     words = " ".join(str(text).translate(CONTROL).split())
-    if len(words) > LONGEST_TEXT:
-        words = words[: LONGEST_TEXT - 1] + "…"
+    if len(words) > MAX_TEXT_LENGTH:
+        words = words[: MAX_TEXT_LENGTH - 1] + "…"
     return words.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def plain(value: Any, kind: str) -> float | int | str | None:
-    """A value of a run as JSON can hold it."""
+    """Convert a value of a run to one that JSON can hold."""
     if value is None or kind == "text":
         return None if value is None else one_line(value)
     if kind == "int":
@@ -105,7 +105,7 @@ def plain(value: Any, kind: str) -> float | int | str | None:
 
 
 def valued(value: Any, kind: str) -> float | int | str | None:
-    """The value that `plain` wrote; None also for one that is not of its kind."""
+    """Convert back what `plain` returned; None also for a value of another kind."""
     try:
         if kind == "text":
             return "" if value is None else one_line(value)
@@ -115,7 +115,7 @@ def valued(value: Any, kind: str) -> float | int | str | None:
 
 
 def is_row(record: Mapping[str, Any]) -> bool:
-    """Is it the record of a run that has ended, with all that one has?"""
+    """Is it a complete record of a run that has ended?"""
     identity, values, seconds, tries = (record.get(key) for key in ("id", "values", "seconds", "try"))
     return (
         isinstance(identity, str)
@@ -125,13 +125,13 @@ def is_row(record: Mapping[str, Any]) -> bool:
         and isinstance(values, dict)
         and all(_is_plain(value) for value in values.values())
         and isinstance(seconds, int | float)
-        and 0.0 <= seconds < LONG
-        and (tries is None or (isinstance(tries, int) and 0 < tries < MOST_TRIES))
+        and 0.0 <= seconds < MAX_SECONDS
+        and (tries is None or (isinstance(tries, int) and 0 < tries < MAX_TRIES))
     )
 
 
 def is_header(record: Mapping[str, Any]) -> bool:
-    """Is it the record of a study that was begun, with all that one has? One of another schema may have others."""
+    """Is it a complete header? Headers of other schemas may have other keys."""
     if "carom" not in record or record.get("schema") != SCHEMA:
         return "carom" in record
     kinds = {
@@ -151,36 +151,40 @@ def is_header(record: Mapping[str, Any]) -> bool:
 
 
 def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, float | str) or (isinstance(value, int) and -WORD <= value < WORD)
+    return (
+        value is None
+        or isinstance(value, float | str)
+        or (isinstance(value, int) and -MAX_INTEGER <= value < MAX_INTEGER)
+    )
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a run's line is, and how the run ended."""
+    """Where the line of a run is, and how the run ended."""
 
     place: int
     status: str
     tries: int = 1
     again: bool = False
-    """Is it to be done again?"""
+    """Is the run to be repeated?"""
 
     def packed(self) -> int:
-        """All in one number below 2^63, for files up to 2^39 bytes."""
+        """The entry as one integer below 2^63, for files of up to 2^39 bytes."""
         return self.place << 24 | self.again << 23 | self.tries << 2 | STATUSES.index(self.status)
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any], place: int) -> Entry:
-        """The entry of a row that stands there."""
+        """The entry of a row at a place of the journal."""
         return cls(place, record["status"], record.get("try") or 1)
 
     @classmethod
     def of(cls, packed: int) -> Entry:
-        """The entry of a number."""
+        """Unpack an entry."""
         return cls(packed >> 24, STATUSES[packed & 3], packed >> 2 & 2**21 - 1, bool(packed >> 23 & 1))
 
 
 class Index:
-    """The entry of each run that has ended, by its id: 16 bytes a run, and some thousand in a dictionary."""
+    """The entries of runs that have ended, by id: 16 bytes per run, and a few thousand in a dictionary."""
 
     def __init__(self) -> None:
         self._ids = np.zeros(0, np.uint64)
@@ -191,7 +195,7 @@ class Index:
         return len(self._ids) + len(self._fresh)
 
     def find(self, identity: str) -> Entry | None:
-        """The entry of a run, if it has one."""
+        """The entry of a run, or None."""
         number = int(identity, 16)
         packed = self._fresh.get(number)
         if packed is None:
@@ -200,34 +204,34 @@ class Index:
         return None if packed is None else Entry.of(packed)
 
     def put(self, identity: str, entry: Entry) -> None:
-        """Give a run an entry, or another one."""
+        """Set the entry of a run."""
         number, packed = int(identity, 16), entry.packed()
         at = self._at(number)
         if at is not None:
             self._entries[at] = packed
             return
         self._fresh[number] = packed
-        if len(self._fresh) >= FOLD:
+        if len(self._fresh) >= MAX_UNSORTED:
             self._fold()
 
     def again(self) -> None:
-        """Mark all that did not end well as to be done again."""
+        """Mark all runs that failed or timed out as to be repeated."""
         self._fold()
         self._entries |= ((self._entries & 3) != STATUSES.index("done")).astype(np.int64) << 23
 
     def among(self, ids: Iterator[str], many: int) -> NDArray[np.bool_]:
-        """Of each entry, in the order of ids: is it among these?"""
+        """For each entry, in the order of ids: is it among these?"""
         self._fold()
         wanted, numbers = np.zeros(len(self._ids), np.bool_), (int(each, 16) for each in ids)
-        for start in range(0, many, FOLD):
-            some = np.fromiter(numbers, np.uint64, min(FOLD, many - start))
+        for start in range(0, many, MAX_UNSORTED):
+            some = np.fromiter(numbers, np.uint64, min(MAX_UNSORTED, many - start))
             places = np.minimum(np.searchsorted(self._ids, some), max(len(self._ids) - 1, 0))
             if len(self._ids):
                 wanted[places[self._ids[places] == some]] = True
         return wanted
 
     def tally(self, wanted: NDArray[np.bool_] | None = None) -> dict[str, int]:
-        """How many (of those wanted) have ended how, and are not to be done again."""
+        """Count the runs by how they ended (of those wanted), without runs that are to be repeated."""
         self._fold()
         entries = self._entries if wanted is None else self._entries[wanted]
         counts = np.bincount(entries[entries >> 23 & 1 == 0] & 3, minlength=len(STATUSES))
@@ -238,7 +242,7 @@ class Index:
         return at if at < len(self._ids) and int(self._ids[at]) == number else None
 
     def _fold(self) -> None:
-        """Sort what waits into the index."""
+        """Sort the dictionary into the index."""
         if not self._fresh:
             return
         ids = np.fromiter(self._fresh.keys(), np.uint64, len(self._fresh))
@@ -252,24 +256,24 @@ class Index:
 
 @dataclass
 class Scan:
-    """What a journal holds."""
+    """The content of a journal."""
 
     index: Index = field(default_factory=Index)
     header: dict[str, Any] | None = None
-    """The last one."""
+    """The last header."""
     garbled: list[int] = field(default_factory=list)
-    """Numbers of the first lines that cannot be read."""
+    """Numbers of the first unreadable lines."""
     lost: int = 0
-    """How many cannot be read."""
+    """How many lines are unreadable."""
     rows: int = 0
     seconds: float = 0.0
-    """Of all rows together, s."""
+    """Sum over all rows, s."""
     end: int = 0
-    """Where the last whole line ends, bytes."""
+    """Where the last complete line ends, bytes."""
     size: int = 0
 
     def take(self, place: int, number: int, line: bytes) -> None:
-        """Take account of a line."""
+        """Read a line into this scan."""
         record = decoded(line)
         if record is not None and is_header(record):
             self.header = record
@@ -279,25 +283,23 @@ class Scan:
             self._count(place, record)
         else:
             self.lost += 1
-            if len(self.garbled) < FEW:
+            if len(self.garbled) < MAX_LINES_NAMED:
                 self.garbled.append(number)
 
     def damage(self) -> list[str]:
-        """What a user should be told of lines that cannot be read, a line each."""
+        """Warnings about unreadable lines."""
         told = []
         if self.lost:
             lines = "line " if self.lost == 1 else "lines "
             lines += ", ".join(map(str, self.garbled))
             lines += f" and {self.lost - len(self.garbled)} more" if self.lost > len(self.garbled) else ""
-            told.append(
-                f"{lines} cannot be read; what was there is done again. Check the disk if nobody edited the file."
-            )
+            told.append(f"{lines} cannot be read; these runs are repeated. Check the disk if the file was not edited.")
         if self.end < self.size:
-            told.append("the last line was torn and is cut off; its run is done again.")
+            told.append("the last line was incomplete and is removed; its run is repeated.")
         return told
 
     def _count(self, place: int, record: Mapping[str, Any]) -> None:
-        """The first row of a run counts; of one that did not end well, the first of the last try."""
+        """Count a row. The first row of a run counts; of a run that was repeated, the first of its last try."""
         entry = Entry.of_record(record, place)
         known = self.index.find(record["id"])
         if known is None or (known.status != "done" and entry.tries > known.tries):
@@ -305,7 +307,7 @@ class Scan:
 
 
 def scan(path: Path) -> Scan:
-    """Read a journal; a torn last line is left out. Another process may be writing to it."""
+    """Read a journal without an incomplete last line. Another process may be writing to it."""
     found = Scan()
     regular_file_size(path)
     try:
@@ -316,14 +318,14 @@ def scan(path: Path) -> Scan:
     except OSError as error:
         raise StorageError.of(path, error) from error
     if found.header is None and not found.rows and found.size:
-        raise StorageError(path, "is no journal of a sweep", "Choose another folder, or take that file away.")
+        raise StorageError(path, "is no journal of a sweep", "Choose another folder, or remove that file.")
     if found.header is not None:
         _refuse_other_schema(path, found.header)
     return found
 
 
 def last_header(path: Path) -> dict[str, Any]:
-    """The header that a journal was last begun with; rows are passed over."""
+    """The last header of a journal; rows are skipped."""
     found = None
     regular_file_size(path)
     try:
@@ -335,7 +337,7 @@ def last_header(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise StorageError.of(path, error) from error
     if found is None:
-        raise StorageError(path, "has no first line that can be read", "Resume the sweep: it is written anew.")
+        raise StorageError(path, "has no readable first line", "Resume the sweep: it is written anew.")
     _refuse_other_schema(path, found)
     return found
 
@@ -347,12 +349,12 @@ def _refuse_other_schema(path: Path, header: Mapping[str, Any]) -> None:
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, int, int, bytes]]:
-    """Whole lines with their beginnings, ends and numbers; one that is far too long comes as nothing."""
+    """Complete lines with their starts, ends and numbers; a line that is too long comes as empty bytes."""
     place = number = 0
-    while line := file.readline(LONGEST_LINE):
+    while line := file.readline(MAX_LINE_LENGTH):
         last, size = line, len(line)
-        while len(last) == LONGEST_LINE and not last.endswith(b"\n"):
-            line, last = b"", file.readline(LONGEST_LINE)
+        while len(last) == MAX_LINE_LENGTH and not last.endswith(b"\n"):
+            line, last = b"", file.readline(MAX_LINE_LENGTH)
             size += len(last)
         if not last.endswith(b"\n"):
             return

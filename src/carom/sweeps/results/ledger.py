@@ -1,14 +1,14 @@
 """A results folder: which runs of a study have ended, and how.
 
     study.toml      the study, with its scene
-    runs.jsonl      the journal: a line for each run that has ended, in the order in which they ended
+    runs.jsonl      the journal: one line per run that has ended, in the order in which they ended
     runs/           recordings, if the study wants them: `<id>.h5`
-    table.csv       a row a run, in the order of the plan
-    table.parquet   the same, with types
-    summary.csv     a row a point: means over its repeats
+    table.csv       one row per run, in the order of the plan
+    table.parquet   the same table, with types
+    summary.csv     one row per point: means over its repeats
 
-The journal is what counts; tables are made from it. Of several lines of a run the first counts; where a run that failed
-or timed out was done again on request, the first line of its last try.
+The tables are made from the journal. Of several lines of a run the first counts; of a run that was repeated because it
+failed or timed out, the first line of its last try.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from carom.atomic_write import replaced, sync
 from carom.errors import CaromError, StorageError
 from carom.storage.lock import Lock
 from carom.sweeps.results.journal import (
-    LONGEST_LINE,
+    MAX_LINE_LENGTH,
     SCHEMA,
     Entry,
     Index,
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Counts", "Ledger", "Status", "sheet_of"]
 
-AT_MOST = 5.0
-"""What is written down is on the disk after so many seconds, if more comes or `flush` is called, s."""
+MAX_UNSYNCED = 5.0
+"""s after which new lines are synced to the disk, at the next line or call of `flush`."""
 
 
 class Ledger:
-    """The results of a study in a folder, open for writing: by one process at a time.
+    """The results of a study in a folder, open for writing by one process at a time.
 
     `Ledger.begin` and `Ledger.resume` make one. Close it, or use it in a `with`.
     """
@@ -62,7 +62,7 @@ class Ledger:
         self.path = folder / JOURNAL
         self.sheet, self._mark = sheet_of(study, columns), mark_of(study)
         self.notes: list[str] = []
-        """What a user should be told, a line each: it is no error."""
+        """Remarks for the user, one per line; not errors."""
         self._index, self._tally = Index(), dict.fromkeys(("done", "failed", "timed out"), 0)
         self._file: FileIO | None = None
         self._end = 0
@@ -76,9 +76,9 @@ class Ledger:
 
     @classmethod
     def begin(cls, folder: str | Path, study: Study, *, columns: Sequence[str] | None = None) -> Ledger:
-        """Begin in a folder that holds no results yet, nor files that tables would take the place of.
+        """Begin in a folder without results and without files that tables would overwrite.
 
-        `columns` are those of `carom.sweeps.study.columns.columns(study)`, for who knows them already.
+        `columns` are those of `carom.sweeps.study.columns.columns(study)`, if they are known already.
         """
         ledger = cls(Path(folder), study, columns)
         with ledger._or_released():
@@ -94,9 +94,9 @@ class Ledger:
     def resume(
         cls, folder: str | Path, study: Study, *, retry: bool = False, columns: Sequence[str] | None = None
     ) -> Ledger:
-        """Go on where an earlier sweep ended; with `retry`, runs that failed or timed out are done again.
+        """Continue an earlier sweep; with `retry`, runs that failed or timed out are repeated.
 
-        The study may be another one: runs that it has in common with the earlier one are not done again.
+        The study may have changed: runs that it shares with the earlier one are not repeated.
         """
         journal = Path(folder) / JOURNAL
         if not journal.exists():
@@ -109,7 +109,7 @@ class Ledger:
 
     @staticmethod
     def status(folder: str | Path, study: Study | None = None) -> Status:
-        """What a folder holds for its own study, or for another one; also while another process writes to it."""
+        """The status of a folder, for its own study or another one; also while another process writes to it."""
         return status(Path(folder), study)
 
     def __enter__(self) -> Self:
@@ -125,17 +125,17 @@ class Ledger:
 
     @property
     def counts(self) -> Counts:
-        """How many of the study's runs have ended how; those to be done again are left."""
+        """Count the runs of the study by status; runs to be repeated count as left."""
         return Counts(len(self.study), self._tally["done"], self._tally["failed"], self._tally["timed out"])
 
     @property
     def done(self) -> Done:
-        """The ids of runs that need not be done: `id in ledger.done`."""
+        """The ids of runs that are done: `id in ledger.done`."""
         return Done(self._index)
 
     @property
     def recordings(self) -> Path:
-        """Where the runs' own files are, one `<id>.h5` each; made when it is first asked for."""
+        """The folder of recordings, one `<id>.h5` per run; made at first use."""
         folder = self.folder / RECORDINGS
         try:
             folder.mkdir(exist_ok=True)
@@ -144,9 +144,9 @@ class Ledger:
         return folder
 
     def add(self, row: Mapping[str, Any]) -> bool:
-        """Write down a run that has ended; False if it was there already: then nothing is written.
+        """Write the row of a run that has ended; False, and nothing is written, if there was one already.
 
-        It is handed to the system at once, so that nothing is lost if this process is killed.
+        The row is passed to the operating system at once: nothing is lost if this process is killed.
         """
         known = self._index.find(row["id"])
         if known is not None and not known.again:
@@ -157,12 +157,12 @@ class Ledger:
         entry = Entry.of_record(record, place)
         self._index.put(record["id"], entry)
         self._tally[entry.status] += 1
-        if monotonic() - self._synced >= AT_MOST:
+        if monotonic() - self._synced >= MAX_UNSYNCED:
             self.flush()
         return True
 
     def flush(self) -> None:
-        """Put everything on the disk."""
+        """Sync everything to the disk."""
         if self._dirty and self._file is not None:
             try:
                 sync(self._file.fileno())
@@ -172,7 +172,7 @@ class Ledger:
         self._synced = monotonic()
 
     def close(self) -> None:
-        """Put everything on the disk, and let others write."""
+        """Sync everything to the disk, and release the lock."""
         with contextlib.ExitStack() as stack:
             stack.callback(self._lock.release)
             if self._file is not None:
@@ -181,7 +181,7 @@ class Ledger:
                 self.flush()
 
     def rows(self) -> Iterator[tuple[RunSpec, dict[str, Any]]]:
-        """Runs that have ended with their records, in the order of the plan."""
+        """Runs that have ended, with their records, in the order of the plan."""
         try:
             with self.path.open("rb") as file:
                 for k in range(len(self.study)):
@@ -189,18 +189,18 @@ class Ledger:
                     entry = self._index.find(spec.id)
                     if entry is not None:
                         file.seek(entry.place)
-                        record = decoded(file.readline(LONGEST_LINE))
+                        record = decoded(file.readline(MAX_LINE_LENGTH))
                         if record is None or not is_row(record) or record["id"] != spec.id:
                             what = f"the line of run {spec.id} was changed by someone else"
-                            raise StorageError(self.path, what, "Resume the sweep: that run will be done again.")
+                            raise StorageError(self.path, what, "Resume the sweep: that run will be repeated.")
                         yield spec, record
         except OSError as error:
             raise StorageError.of(self.path, error) from error
 
     def write_tables(self) -> None:
-        """Write the tables of all runs that have ended: the same bytes in whatever order they ended.
+        """Write the tables of all runs that have ended; their bytes do not depend on the order of endings.
 
-        All take the place of the earlier ones when they are whole; if something goes wrong, those stay.
+        Earlier tables are replaced when all new ones are complete; after an error they stay.
         """
         write(self.folder, self.sheet, self._flat())
 
@@ -241,16 +241,16 @@ class Ledger:
         })  # fmt: skip
 
     def _append(self, line: bytes) -> None:
-        """Write a line to the journal, wholly or not at all."""
+        """Append a line to the journal, completely or not at all."""
         if self._file is None:
-            raise StorageError(self.path, "is closed", "Resume the sweep to write on.")
+            raise StorageError(self.path, "is closed", "Resume the sweep to continue.")
         try:
             self._file.seek(self._end)
             rest = memoryview(line)
             while rest:
                 rest = rest[self._file.write(rest) :]
-        except BaseException as error:  # also Ctrl-C: half a line must not stay
-            with contextlib.suppress(OSError):  # else it is a torn last line, which is cut off on resuming
+        except BaseException as error:  # also Ctrl-C: no partial line may stay
+            with contextlib.suppress(OSError):  # otherwise resuming removes the incomplete last line
                 self._file.truncate(self._end)
             if isinstance(error, OSError):
                 raise StorageError.of(self.path, error) from error
@@ -259,7 +259,7 @@ class Ledger:
         self._dirty = True
 
     def _open(self, end: int | None = None) -> None:
-        """Open the journal to write on at its end, or where its last whole line ends."""
+        """Open the journal for appending at its end, or after its last complete line."""
         try:
             self._file = FileIO(self.path, "r+")
             self._end = self._file.seek(0, 2)
@@ -270,7 +270,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _or_released(self) -> Iterator[None]:
-        """Let others write if this one cannot begin."""
+        """Release the lock if the ledger cannot begin."""
         try:
             yield
         except BaseException:
@@ -287,17 +287,17 @@ class Ledger:
             return
         for name in (STUDY, *TABLES):
             if (self.folder / name).exists():
-                remedy = "Choose another folder, or take that file away."
-                raise StorageError(self.folder / name, "is there already, and is not of a sweep's results", remedy)
+                remedy = "Choose another folder, or remove that file."
+                raise StorageError(self.folder / name, "exists already, and does not belong to a sweep", remedy)
 
     def _sweep_up(self) -> None:
-        """Take away recordings that were cut short, with their locks."""
+        """Remove incomplete recordings and their locks."""
         with contextlib.suppress(OSError):
             for part in [*(self.folder / RECORDINGS).glob(".*.part.h5*")]:
                 part.unlink()
 
     def _write_study(self) -> None:
-        """Write the study, unless it is there: a sweep may have been killed before it was."""
+        """Write the study, unless it is there: an earlier sweep may have been killed before it wrote it."""
         path, content = self.folder / STUDY, self.study.dumps().encode("utf-8")
         with contextlib.suppress(OSError):
             if path.read_bytes() == content:
@@ -306,7 +306,7 @@ class Ledger:
             file.write(content)
 
     def _take_up(self, found: Scan, *, retry: bool) -> None:
-        """Go on with a journal."""
+        """Continue a journal."""
         self._open(found.end)
         self.notes += [f"{self.path}: {line}" for line in found.damage()]
         self._index, header = found.index, found.header or {}
@@ -320,11 +320,11 @@ class Ledger:
             self._write_study()
         if others := len(wanted) - int(wanted.sum()):
             many = (
-                "1 run is not wanted any more: it stays"
+                "1 run does not belong to the study any more: it stays"
                 if others == 1
-                else f"{others} runs are not wanted any more: they stay"
+                else f"{others} runs do not belong to the study any more: they stay"
             )
-            self.notes.append(f"{self.path}: {many} in the journal, and not in the tables.")
+            self.notes.append(f"{self.path}: {many} in the journal, but not in the tables.")
         if retry:
             self._index.again()
         self._tally = self._index.tally(wanted)
@@ -338,19 +338,19 @@ class Ledger:
         if others:
             self.notes.append(
                 f"{self.folder}: begun with {one_line(', '.join(others))}. "
-                "What is done stays; new runs may differ from old ones in the last bits."
+                "Finished runs stay; new runs may differ from them in the last bits."
             )
 
     def _tell_changes(self) -> None:
         try:
             changes = self.study.changes(study_in(self.folder))
         except CaromError as error:
-            changes = [f"what changed cannot be told, because the earlier study cannot be read: {one_line(error)}"]
+            changes = [f"what changed is unknown, because the earlier study cannot be read: {one_line(error)}"]
         self.notes.extend(f"{self.folder}: the study has changed: {one_line(change)}" for change in changes)
 
 
 class Done:
-    """The ids of runs that need not be done."""
+    """The ids of runs that are done."""
 
     def __init__(self, index: Index) -> None:
         self._index = index

@@ -1,4 +1,4 @@
-"""The plot of a study: points with error bars, a line a series, and the law that they are compared with."""
+"""The plot of a study: points with error bars, one line per series, and the law to compare with."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "draw", "write"]
 
 SUFFIXES = (".svg", ".png", ".pdf")
-FINE = 240
-"""Points of a law's curve."""
-MOST_NAMED = 14
-"""Lines that are named beside the plot."""
-FAR = 12.0
-"""Points that are so many times further from the law than most are put at the rim of their panel."""
-BESIDE = 1
-"""More lines than these are named beside the plot, not within it."""
+CURVE_POINTS = 240
+"""Points of the curve of a law."""
+MAX_NAMED = 14
+"""Lines that the legend names."""
+OUTLIER_RATIO = 12.0
+"""Points this many times further from the law than most are drawn at the edge of their panel."""
+MAX_NAMED_INSIDE = 1
+"""With more lines than this, the legend stands beside the plot."""
 
 Floats = NDArray[np.float64]
 
@@ -45,23 +45,27 @@ class _Drawing:
     lines: list[Line]
     law: Law | None
     places: dict[Value, float] = field(default_factory=dict)
-    """Where words stand on the x axis."""
+    """Positions of texts on the x axis."""
 
     @property
     def others(self) -> list[str]:
-        """What else differs between dots of a line."""
+        """Other parameters in which the dots of a line differ."""
         return others(self.study, self.spec)
 
     @property
     def fine(self) -> Floats:
-        """x along which a law is drawn."""
+        """The x values at which a law is drawn."""
         x = np.concatenate([line.x for line in self.lines])
         low, high = float(x.min()), float(x.max())
-        return np.geomspace(low, high, FINE) if "x" in self.spec.log and low > 0.0 else np.linspace(low, high, FINE)
+        return (
+            np.geomspace(low, high, CURVE_POINTS)
+            if "x" in self.spec.log and low > 0.0
+            else np.linspace(low, high, CURVE_POINTS)
+        )
 
 
 def draw(table: Table, study: Study, *, theme: str = "light") -> Figure:
-    """The plot of a study as a figure of matplotlib."""
+    """Draw the plot of a study as a matplotlib figure."""
     from carom.plots.style import SIZE, style  # noqa: PLC0415  # an optional part
 
     found = lines(table, study)
@@ -73,7 +77,7 @@ def draw(table: Table, study: Study, *, theme: str = "light") -> Figure:
         from matplotlib.figure import Figure  # noqa: PLC0415  # an optional part
 
         two = spec.compare and drawing.law is not None and not drawing.places
-        wide = SIZE[0] + (1.6 if len(found) > BESIDE else 0.0)
+        wide = SIZE[0] + (1.6 if len(found) > MAX_NAMED_INSIDE else 0.0)
         figure = Figure((wide, SIZE[1] + (1.3 if two else 0.0)), layout="constrained")
         rows = figure.subplots(2 if two else 1, 1, sharex=True, squeeze=False, height_ratios=(2.6, 1) if two else (1,))
         main: Axes = rows[0, 0]
@@ -81,7 +85,7 @@ def draw(table: Table, study: Study, *, theme: str = "light") -> Figure:
         _points(main, drawing, colours.series, lambda line: (line.y, line.bars))
         seen = main.get_ylim()
         _laws(main, drawing, colours)
-        main.set_ylim(seen)  # what was measured sets the scale; a law may leave it
+        main.set_ylim(seen)  # the measured points set the scale, not the law
         _labels(main, drawing)
         if two:
             _comparison(rows[1, 0], drawing, colours)
@@ -92,7 +96,7 @@ def draw(table: Table, study: Study, *, theme: str = "light") -> Figure:
 
 
 def _points(ax: Axes, drawing: _Drawing, colours: tuple[str, ...], of: Callable[[Line], tuple[Floats, Floats]]) -> None:
-    """Points with error bars, joined by a thin line where there is no law to join them."""
+    """Draw points with error bars, joined by a thin line if there is no law."""
     for k, line in enumerate(drawing.lines):
         y, bars = of(line)
         x = [drawing.places[dot.x] for dot in line.dots] if drawing.places else line.x
@@ -106,7 +110,7 @@ def _points(ax: Axes, drawing: _Drawing, colours: tuple[str, ...], of: Callable[
 
 
 def _laws(ax: Axes, drawing: _Drawing, colours: Any) -> None:
-    """The law, for each series if it differs."""
+    """Draw the law, one curve per series if they differ."""
     law = drawing.law
     if law is None or drawing.places:
         return
@@ -120,16 +124,16 @@ def _laws(ax: Axes, drawing: _Drawing, colours: Any) -> None:
 
 
 def _comparison(ax: Axes, drawing: _Drawing, colours: Any) -> None:
-    """What was measured over the law, less 1; where y is logarithmic, how large that is."""
+    """Draw measured/law - 1, or its absolute value if y is logarithmic."""
     law = drawing.law
-    assert law is not None  # noqa: S101  # for who checks types: only then is it drawn
+    assert law is not None  # noqa: S101  # for the type checker: the panel exists only with a law
     sized = "y" in drawing.spec.log
     expected = {line.name: curve(law, drawing.study, line, line.x) for line in drawing.lines}
     away = {line.name: line.y / expected[line.name] - 1.0 for line in drawing.lines}
     if sized:
         ax.set_yscale("log")
         _points(ax, drawing, colours.series, lambda line: (np.abs(away[line.name]), np.zeros((2, 0))))
-        ax.set_ylabel("off the law")
+        ax.set_ylabel("deviation from the law")
     else:
         _points(
             ax,
@@ -139,14 +143,14 @@ def _comparison(ax: Axes, drawing: _Drawing, colours: Any) -> None:
         )
         _crop(ax, drawing, {key: 100.0 * one for key, one in away.items()}, colours)
         ax.axhline(0.0, color=colours.soft, linewidth=1.0, zorder=1)
-        ax.set_ylabel("off the law, %")
+        ax.set_ylabel("deviation from the law, %")
     ax.set_xlabel(_label(drawing.spec.x_label, drawing.spec.x), parse_math=False)
 
 
 def _crop(ax: Axes, drawing: _Drawing, away: dict[str, Floats], colours: Any) -> None:
-    """Keep a few points that are far off from squeezing all others: they are arrowheads at the rim."""
+    """Draw outliers as arrowheads at the edge, so that they do not set the scale."""
     size = np.abs(np.concatenate(list(away.values())))
-    limit = FAR * float(np.quantile(size, 0.75))
+    limit = OUTLIER_RATIO * float(np.quantile(size, 0.75))
     if not 0.0 < limit < size.max():
         return
     ax.set_ylim(-limit, limit)
@@ -158,7 +162,7 @@ def _crop(ax: Axes, drawing: _Drawing, away: dict[str, Floats], colours: Any) ->
 
 
 def _scales(ax: Axes, drawing: _Drawing) -> None:
-    """Logarithmic axes, where there is something that they can show."""
+    """Make axes logarithmic where they show positive values."""
     spec = drawing.spec
     if "x" in spec.log and not drawing.places and any((line.x > 0.0).any() for line in drawing.lines):
         ax.set_xscale("log")
@@ -167,20 +171,20 @@ def _scales(ax: Axes, drawing: _Drawing) -> None:
 
 
 def _labels(ax: Axes, drawing: _Drawing) -> None:
-    """Title, axes, and names of the lines; dollar signs in them are dollar signs."""
+    """Write title, axis labels and legend, with dollar signs as they are."""
     spec = drawing.spec
-    note = f"a dot for each {' and '.join(map(words, drawing.others))}" if drawing.others else ""
+    note = f"one dot per {' and '.join(map(words, drawing.others))}" if drawing.others else ""
     ax.set_title("\n".join(filter(None, (spec.title or drawing.study.name, note))), parse_math=False)
     ax.set_xlabel(_label(spec.x_label, spec.x), parse_math=False)
     y = f"share of runs with {words(spec.y)} above {spec.above:g}" if spec.above is not None else spec.y
     ax.set_ylabel(_label(spec.y_label, f"{y} / {words(spec.per)}" if spec.per else y), parse_math=False)
     handles, names = ax.get_legend_handles_labels()
-    if drawing.law is not None and handles:  # matplotlib has it first
+    if drawing.law is not None and handles:  # matplotlib lists it first
         handles, names = [*handles[1:], handles[0]], [*names[1:], names[0]]
     if not handles:
         return
-    if len(drawing.lines) > BESIDE:
-        legend = ax.legend(handles[:MOST_NAMED], names[:MOST_NAMED], loc="upper left", bbox_to_anchor=(1.0, 1.02))
+    if len(drawing.lines) > MAX_NAMED_INSIDE:
+        legend = ax.legend(handles[:MAX_NAMED], names[:MAX_NAMED], loc="upper left", bbox_to_anchor=(1.0, 1.02))
     else:
         legend = ax.legend(handles, names, loc="best")
     for text in legend.get_texts():
@@ -192,7 +196,7 @@ def _label(given: str, otherwise: str) -> str:
 
 
 def write(table: Table, study: Study, target: str | Path) -> Path:
-    """Draw the plot of a study into a file: SVG, PNG or PDF. The same table gives the same bytes."""
+    """Draw the plot of a study to a file: SVG, PNG or PDF. Equal tables give equal bytes."""
     path = Path(target)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

@@ -1,4 +1,4 @@
-"""What the plot of a study shows: points with error bars, a line a series, from the table of its runs."""
+"""The content of a plot: points with error bars, one line per series, from the table of runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Value = int | float | bool | str
 
 @dataclass(frozen=True)
 class Dot:
-    """A point of the plot: the mean of its runs, and how far down and up its error reaches."""
+    """A point of the plot: the mean of its runs, and its error downwards and upwards."""
 
     x: Value
     y: float
@@ -38,7 +38,7 @@ class Dot:
 
 @dataclass
 class Line:
-    """The points of a series, from left to right; `name` is empty if there is but one."""
+    """The points of a series, from left to right; `name` is empty if there is only one series."""
 
     name: str
     value: Value | None
@@ -46,22 +46,22 @@ class Line:
 
     @property
     def x(self) -> Floats:
-        """Where its points are."""
+        """x of its points."""
         return np.array([dot.x for dot in self.dots], dtype=np.float64)
 
     @property
     def y(self) -> Floats:
-        """How high they are."""
+        """y of its points."""
         return np.array([dot.y for dot in self.dots])
 
     @property
     def bars(self) -> Floats:
-        """Their errors, down and up."""
+        """Errors of its points, downwards and upwards."""
         return np.array([[dot.down for dot in self.dots], [dot.up for dot in self.dots]])
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:
-    """How far down and up the error of a share of n reaches, at one standard deviation.
+    """The error of a fraction of n, downwards and upwards, at one standard deviation.
 
     E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209: unlike √(p (1 - p)/n) it is not zero where all runs agree.
     """
@@ -71,9 +71,9 @@ def wilson(share: float, n: int) -> tuple[float, float]:
 
 
 def lines(table: Table, study: Study) -> list[Line]:
-    """What a study's plot shows, from its table: a dot a point of the study, as its summary has it.
+    """The lines of a plot, from the table: one dot per point of the study, as in its summary.
 
-    Of a parameter that is drawn for each run, each value has a dot of its own if it is x or series.
+    If x or the series is a parameter that is drawn for each run, each run has a dot.
     """
     spec = spec_of(study, table)
     swept = spec.x in study.parameters
@@ -82,7 +82,7 @@ def lines(table: Table, study: Study) -> list[Line]:
     for row in table.rows():
         y, error = _measured(row, spec)
         if spec.above is not None and y is None:
-            continue  # a share is one of runs that have y
+            continue  # the fraction counts only runs that have y
         key = (row[spec.series] if spec.series else "", row[spec.x] if swept else "", row["point"])
         run = {"status": row["status"], "y": y, "y_error": error, "x": row[spec.x]}
         points.setdefault(key, Point((), columns)).add(run)
@@ -105,7 +105,7 @@ def lines(table: Table, study: Study) -> list[Line]:
 
 
 def others(study: Study, spec: PlotSpec) -> list[str]:
-    """Parameters that differ between dots of a line at the same x: neither x nor series, nor zipped with one."""
+    """Parameters in which dots of a line at equal x differ: neither x nor series, nor zipped with one."""
     if spec.x not in study.parameters:
         return []
     shown = {spec.x, spec.series}
@@ -114,12 +114,12 @@ def others(study: Study, spec: PlotSpec) -> list[str]:
 
 
 def _with_error(spec: PlotSpec, table: Table) -> bool:
-    """Have runs an error of their own?"""
+    """Do the runs have errors of y?"""
     return spec.above is None and any(f"{name}_error" in table.columns for name in (spec.y, spec.per))
 
 
 def _measured(row: Mapping[str, Any], spec: PlotSpec) -> tuple[float | None, float]:
-    """What a run has to say, and its error; None if it has nothing."""
+    """The value of a run and its error; None without a value."""
     y, error = _number(row.get(spec.y)), _error(row, spec.y)
     if row["status"] != DONE or y is None:
         return None, nan
@@ -132,28 +132,28 @@ def _measured(row: Mapping[str, Any], spec: PlotSpec) -> tuple[float | None, flo
 
 
 def _error(row: Mapping[str, Any], name: str) -> float:
-    """A run's own error of a column: nil where there is no such thing, not a number where it could not be told."""
+    """The error of a column in a run: 0 for a column without errors, NaN if it is unknown."""
     found = _number(row.get(f"{name}_error", 0.0))
     return nan if found is None else found
 
 
 def _number(value: Any) -> float | None:
-    """A number that can be drawn."""
+    """A finite number, else None."""
     return float(value) if isinstance(value, int | float | np.number) and isfinite(value) else None
 
 
 def _named(path: str, value: Value) -> str:
-    """A series in words: texts speak for themselves."""
+    """The name of a series: its value if that is a text, else `parameter = value`."""
     return value if isinstance(value, str) else f"{words(path)} = {value:g}"
 
 
 def words(path: str) -> str:
-    """The last part of a path as words."""
+    """The last part of a path, with blanks instead of underscores."""
     return path.rpartition(".")[2].replace("_", " ")
 
 
 def spec_of(study: Study, table: Table) -> PlotSpec:
-    """What is to be drawn, if it can be."""
+    """The plot of a study; StudyError if it cannot be drawn."""
     spec = study.plot
     if spec is None:
         raise StudyError.of("plot.nothing", where="plot")

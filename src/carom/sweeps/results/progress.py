@@ -1,4 +1,4 @@
-"""How far a sweep is, seen from outside: what its folder holds."""
+"""The status of a sweep, read from its folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JOURNAL, STUDY, RECORDINGS = "runs.jsonl", "study.toml", "runs"
 
 @dataclass(frozen=True)
 class Counts:
-    """How many runs have ended how, and how many are left."""
+    """Counts of runs by status."""
 
     total: int
     done: int = 0
@@ -30,25 +30,25 @@ class Counts:
 
     @property
     def left(self) -> int:
-        """Runs that are still to be done."""
+        """Runs that have not ended yet."""
         return self.total - self.done - self.failed - self.timed_out
 
 
 @dataclass(frozen=True)
 class Status(Counts):
-    """What a results folder holds, at this moment."""
+    """The status of a results folder now."""
 
     name: str = ""
     seconds: float = 0.0
-    """That a run took, on average, s."""
+    """Mean time of a run, s."""
     written: float | None = None
-    """When something was last written, s since 1970."""
+    """Time of the last write, s since 1970."""
     unwanted: int = 0
-    """Runs in the journal that the study does not want any more."""
+    """Runs in the journal that do not belong to the study any more."""
 
 
 def status(folder: Path, study: Study | None = None) -> Status:
-    """What a folder holds for its own study, or for another one; also while another process writes to it."""
+    """The status of a folder, for its own study or another one; also while another process writes to it."""
     journal = folder / JOURNAL
     if not journal.is_file():
         raise StorageError(folder, "holds no results of a sweep", "Check the name of the folder.")
@@ -68,7 +68,7 @@ def status(folder: Path, study: Study | None = None) -> Status:
 
 
 def mark_of(study: Study) -> str:
-    """Something that differs where two studies do, in whatever."""
+    """A hash of a study; different studies have different ones."""
     return hashlib.sha256(study.dumps().encode("utf-8")).hexdigest()[:16]
 
 
@@ -80,7 +80,7 @@ def study_in(folder: Path) -> Study:
 
 
 def ids(study: Study) -> Iterator[str]:
-    """Those of all runs."""
+    """The ids of all runs of a study."""
     return (study.run_at(k).id for k in range(len(study)))
 
 

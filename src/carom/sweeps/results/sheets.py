@@ -1,14 +1,12 @@
-"""The columns of a study's table, and how they are written: CSV and Parquet.
+"""The columns of a study's table, and how tables are written: CSV and Parquet.
 
 The columns are fixed by the study: `index`, `id`, `point`, `repeat`, `seed`, the parameters by their paths, `status`,
-`reason`, and the values that runs give. What a value is (a whole number, a number, a text) is fixed too, whatever came
-out of the runs.
+`reason`, and the values of runs. The type of a column (integer, float, text) is fixed too, whatever the runs returned.
 
-CSV is that of RFC 4180: commas, quotes where they are needed, lines end with CR LF; UTF-8. A number is written with the
-digits that give it back to the last bit. What is missing, and what is not a number, is an empty cell; infinity is
-`inf`. A text that a spreadsheet could take for a formula (it begins with `=`, `+`, `-`, `@`, a tab, a line break) or
-that begins with `'` gets a `'` before it, and loses it when carom reads it again. Parquet holds texts as they are, and
-missing values as nulls.
+CSV follows RFC 4180: commas, quotes where needed, lines that end with CR LF; UTF-8. Numbers are written so that reading
+them gives the same bits. Missing values and NaN are empty cells; infinity is `inf`. A text that a spreadsheet could run
+as a formula (it begins with `=`, `+`, `-`, `@`, a tab or a line break), or that begins with `'`, gets a `'` in front,
+which carom removes on reading. Parquet holds texts unchanged, and missing values as nulls.
 """
 
 from __future__ import annotations
@@ -45,35 +43,35 @@ __all__ = [
 CSV, PARQUET, SUMMARY = TABLES = ("table.csv", "table.parquet", "summary.csv")
 KINDS = ("int", "float", "text", "bool")
 BEFORE = {"index": "int", "id": "text", "point": "int", "repeat": "int", "seed": "int"}
-"""Columns that stand before the parameters."""
+"""Columns before the parameters."""
 AFTER = {"status": "text", "reason": "text"}
-"""Columns that stand between parameters and values."""
-GROUP = 2**13
-"""Rows that are written to Parquet at once."""
+"""Columns between parameters and values."""
+ROWS_PER_GROUP = 2**13
+"""Rows in a group of Parquet."""
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
-"""What a text must not begin with, lest a spreadsheet runs it."""
+"""Beginnings of texts that a spreadsheet could run as formulas."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """The columns of a table, by name, with what they hold."""
+    """The columns of a table: names and types."""
 
     parameters: Mapping[str, str]
     values: Mapping[str, str]
 
     @classmethod
     def of(cls, parameters: Mapping[str, str], names: Sequence[str]) -> Sheet:
-        """The columns of a table of these parameters (with what they hold) and values."""
+        """The columns for these parameters, with their types, and these values."""
         words = {float: "float", int: "int", str: "text"}
         return cls(dict(parameters), {name: words[kind] for name, kind in columns.kinds(names).items()})
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Of each column, in order, what it holds: one of KINDS."""
+        """The type of each column, in order: one of KINDS."""
         return {**BEFORE, **self.parameters, **AFTER, **self.values}
 
     def check(self) -> None:
-        """Refuse a name that two columns would have."""
+        """StudyError if two columns have the same name."""
         seen = {**BEFORE, **AFTER}
         for where, names in (("parameters", self.parameters), ("observables", self.values)):
             for name in names:
@@ -83,7 +81,7 @@ class Sheet:
 
 
 def cell(value: Any) -> str:
-    """A value as CSV holds it."""
+    """A value as a cell of CSV."""
     if value is None or value != value:  # noqa: PLR0124  # not a number
         return ""
     if isinstance(value, bool):
@@ -94,7 +92,7 @@ def cell(value: Any) -> str:
 
 
 def uncelled(text: str, kind: str) -> Any:
-    """The value that a cell holds: None if there is none; an empty text is a text. ValueError if it cannot be."""
+    """Parse the value of a cell: None if it is empty, except for texts. ValueError if it is invalid."""
     if kind == "text":
         return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
     if not text:
@@ -105,7 +103,7 @@ def uncelled(text: str, kind: str) -> Any:
 
 
 class Writer(Protocol):
-    """Something that rows are written to."""
+    """Writes rows to a file."""
 
     def row(self, values: Sequence[Any]) -> None:
         """Write a row."""
@@ -121,7 +119,7 @@ class _Csv:
 
 @contextmanager
 def csv_writer(file: BinaryIO, names: Iterable[str]) -> Iterator[Writer]:
-    """CSV into an open file, with a line of names."""
+    """Write CSV to an open file, first a line of names."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
         writer = _Csv(text)
@@ -142,7 +140,7 @@ class _Parquet:
 
     def row(self, values: Sequence[Any]) -> None:
         self._waiting.append(values)
-        if len(self._waiting) == GROUP:
+        if len(self._waiting) == ROWS_PER_GROUP:
             self.flush()
 
     def flush(self) -> None:
@@ -156,7 +154,7 @@ class _Parquet:
 
 
 def arrow_schema(kinds: Mapping[str, str]) -> Any:
-    """The columns as Arrow knows them."""
+    """The Arrow schema of the columns."""
     import pyarrow as pa  # noqa: PLC0415  # an extra
 
     types = {"int": pa.int64(), "float": pa.float64(), "text": pa.string(), "bool": pa.bool_()}
@@ -165,7 +163,7 @@ def arrow_schema(kinds: Mapping[str, str]) -> Any:
 
 @contextmanager
 def parquet_writer(file: BinaryIO, kinds: Mapping[str, str]) -> Iterator[Writer]:
-    """Parquet into an open file, in groups of rows."""
+    """Write Parquet to an open file, in groups of rows."""
     parquet = _Parquet(file, kinds)
     try:
         yield parquet
@@ -175,9 +173,9 @@ def parquet_writer(file: BinaryIO, kinds: Mapping[str, str]) -> Iterator[Writer]
 
 
 def write(folder: Path, sheet: Sheet, rows: Iterable[dict[str, Any]]) -> None:
-    """Write the tables of rows that come in the order of the plan: one after the other, and none is kept in memory.
+    """Write the tables of rows that come in the order of the plan, without holding them in memory.
 
-    All take the place of earlier ones when they are whole. Without pyarrow there is no Parquet.
+    They replace earlier tables when all are complete. Without pyarrow there is no Parquet.
     """
     from carom.sweeps.results.gather import points  # noqa: PLC0415  # only who writes tables needs it
 
@@ -196,11 +194,11 @@ def write(folder: Path, sheet: Sheet, rows: Iterable[dict[str, Any]]) -> None:
             file.flush()
     if not parquet:
         with suppress(OSError):
-            (folder / PARQUET).unlink()  # it would be of other runs
+            (folder / PARQUET).unlink()  # it would belong to other runs
 
 
 def _through(rows: Iterable[dict[str, Any]], sheets: Sequence[Writer]) -> Iterator[dict[str, Any]]:
-    """The same rows, written down as they pass."""
+    """Write rows as they pass through."""
     for row in rows:
         values = list(row.values())
         for sheet in sheets:
@@ -209,7 +207,7 @@ def _through(rows: Iterable[dict[str, Any]], sheets: Sequence[Writer]) -> Iterat
 
 
 def has_parquet() -> bool:
-    """Is pyarrow there?"""
+    """Is pyarrow installed?"""
     try:
         import pyarrow.parquet  # noqa: F401, PLC0415  # an extra
     except ImportError:

@@ -1,4 +1,4 @@
-"""The table of a study: a row a run."""
+"""The table of a study: one row per run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from carom.sweeps.results.sheets import CSV, Sheet, arrow_schema, uncelled
 
 __all__ = ["Table"]
 
-SHOWN_ROWS, SHOWN_COLUMNS = 10, 14
+MAX_ROWS_SHOWN, MAX_COLUMNS_SHOWN = 10, 14
 """What a notebook shows of a table."""
-PART = 2**13
-"""Rows that are turned into arrays at once."""
+ROWS_PER_CHUNK = 2**13
+"""Rows that are converted to arrays together."""
 
 
 class Table:
-    """What the runs of a study gave: a row a run, in the order of the plan.
+    """The results of a study: one row per run, in the order of the plan.
 
-    `table["energy"]` is a column as a NumPy array, `table["generator.count"]` that of a parameter. Whole numbers that
-    every run has (index, seed, parameters) are int64, numbers that runs gave float64, not a number where one is
-    missing; texts are arrays of objects. A table of a folder is read from its CSV, column by column, when
-    they are asked for; its Parquet is for others.
+    `table["energy"]` is a column as a NumPy array, `table["generator.count"]` that of a parameter. Integers that every
+    run has (index, seed, parameters) are int64, values of runs are float64 with NaN for missing ones, and texts are
+    arrays of objects. The table of a folder reads each column from its CSV at first use; the Parquet file is for other
+    programs.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Table:
 
     @classmethod
     def read(cls, folder: str | Path) -> Table:
-        """The table of a results folder."""
+        """Open the table of a results folder."""
         folder = Path(folder)
         if not (folder / JOURNAL).is_file():
             raise StorageError(folder, "holds no results of a sweep", "Check the name of the folder.")
@@ -56,7 +56,7 @@ class Table:
         return cls(_sheet_in(folder), folder=folder)
 
     def load(self) -> Self:
-        """The same table, all in memory: it needs its folder no more."""
+        """Read the whole table into memory; the folder is not needed any more. Returns the table."""
         self._read(*(name for name in self.columns if name not in self._arrays))
         self._folder, self._long = None, len(self)
         return self
@@ -73,7 +73,7 @@ class Table:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The columns that hold what the runs gave."""
+        """The columns of the values of runs."""
         return tuple(self._sheet.values)
 
     def __len__(self) -> int:
@@ -99,19 +99,19 @@ class Table:
         return f"<table of {len(self)} runs, {len(self._kinds)} columns: {names}>"
 
     def _repr_html_(self) -> str:
-        names = self.columns[:SHOWN_COLUMNS]
+        names = self.columns[:MAX_COLUMNS_SHOWN]
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(_shown(row[name]))}</td>" for name in names) + "</tr>"
-            for row in islice(self.rows(), SHOWN_ROWS)
+            for row in islice(self.rows(), MAX_ROWS_SHOWN)
         )
-        more = [f"{len(self) - SHOWN_ROWS} more runs"] if len(self) > SHOWN_ROWS else []
+        more = [f"{len(self) - MAX_ROWS_SHOWN} more runs"] if len(self) > MAX_ROWS_SHOWN else []
         more += [f"{len(self.columns) - len(names)} more columns"] if len(self.columns) > len(names) else []
         note = f"<caption>and {' and '.join(more)}</caption>" if more else ""
         return f"<table>{note}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Row after row, as plain Python values; a number that is missing is None."""
+        """The rows as plain Python values; missing numbers are None."""
         if self._folder is not None:
             names, kinds = self.columns, tuple(self._kinds.values())
             with _told(self._folder / CSV):
@@ -123,17 +123,17 @@ class Table:
             yield dict(zip(self.columns, row, strict=True))
 
     def failed(self) -> list[dict[str, Any]]:
-        """The rows of runs that failed or timed out; `reason` tells why."""
+        """The rows of runs that failed or timed out; `reason` says why."""
         return [row for row in self.rows() if row["status"] != "done"]
 
     def summary(self) -> list[dict[str, Any]]:
-        """Means over repeats with their errors, a row a point: see `carom.sweeps.results.gather.summary`."""
+        """Means over repeats with errors, one row per point: see `carom.sweeps.results.gather.summary`."""
         from carom.sweeps.results.gather import summary  # noqa: PLC0415  # only who asks needs it
 
         return summary(self.rows(), self.parameters, self.values)
 
     def to_arrow(self) -> Any:
-        """The table as one of pyarrow."""
+        """The table as a pyarrow Table."""
         require("sweep", "a table of pyarrow", "pyarrow")
         import pyarrow as pa  # noqa: PLC0415  # an extra
 
@@ -141,7 +141,7 @@ class Table:
         return pa.table([pa.array(self._plain(each.name), each.type) for each in schema], schema=schema)
 
     def to_pandas(self) -> Any:
-        """The table as a DataFrame of pandas."""
+        """The table as a pandas DataFrame."""
         require("pandas", "a table of pandas")
         import pandas as pd  # noqa: PLC0415  # an extra
 
@@ -162,27 +162,27 @@ class Table:
         parts = {name: [self._array(name, [])] for name in names}
         places = {name: self.columns.index(name) for name in names}
         lines = self._lines(self._folder)
-        while some := list(islice(lines, PART)):
+        while some := list(islice(lines, ROWS_PER_CHUNK)):
             with _told(self._folder / CSV):
                 for name, at in places.items():
                     parts[name].append(self._array(name, [line[at] for line in some]))
         self._arrays |= {name: np.concatenate(each) for name, each in parts.items()}
 
     def _lines(self, folder: Path) -> Iterator[list[str]]:
-        """Rows as CSV holds them."""
+        """The rows of the CSV file, as texts."""
         path = folder / CSV
         with _told(path), path.open(encoding="utf-8", newline="") as file:
             lines = csv.reader(file, strict=True)
             names = [uncelled(name, "text") for name in next(lines, [])]
             if names != list(self._kinds):
-                raise ValueError("its columns are others than the journal's")
+                raise ValueError("its columns differ from the journal's")
             for line in lines:
                 if len(line) != len(names):
                     raise ValueError(f"line {lines.line_num} has {len(line)} cells, not {len(names)}")
                 yield line
 
     def _array(self, name: str, cells: list[str]) -> NDArray[Any]:
-        """Cells of a column as an array of its kind; only what runs gave can be missing."""
+        """Convert cells of a column to an array; only values of runs can be missing."""
         kind = self._kinds[name]
         values = [_value(text, kind) for text in cells]
         if kind == "text":
@@ -195,20 +195,20 @@ class Table:
 
 
 def _value(text: str, kind: str) -> Any:
-    """What a cell holds; texts are such as can be shown, whoever wrote them."""
+    """Parse a cell; control characters are removed from texts."""
     value = uncelled(text, kind)
     return one_line(value) if kind == "text" and not value.isprintable() else value
 
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """What cannot be read, as one line."""
+    """Turn errors of reading into StorageError."""
     try:
         yield
     except OSError as error:
         raise StorageError.of(path, error) from error
     except (TypeError, ValueError, KeyError, OverflowError, csv.Error) as error:
-        what = f"is not as carom wrote it ({one_line(error)[:200]})"
+        what = f"was changed since carom wrote it ({one_line(error)[:200]})"
         raise StorageError(path, what, "Resume the sweep: it is written anew.") from error
 
 
@@ -217,6 +217,6 @@ def _shown(value: Any) -> str:
 
 
 def _sheet_in(folder: Path) -> Sheet:
-    """The columns that the journal of a folder was last begun with."""
+    """The columns named by the last header of a folder's journal."""
     header = last_header(folder / JOURNAL)
     return Sheet.of(header["parameters"], header["columns"])

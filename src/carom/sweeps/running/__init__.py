@@ -1,1 +1,1 @@
-"""The runs of a study: who does them, in which order, and how they come back."""
+"""Running a study: workers, the order of runs, and their results."""

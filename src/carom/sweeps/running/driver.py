@@ -1,4 +1,4 @@
-"""A study from its plan to its table: on one machine, or on a cluster by its address."""
+"""`carom.sweep`: run a study on this machine or a cluster, and make its table."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "sweep"]
 
-LATELY = 10.0
-"""The rate is that of the last so many seconds."""
-IDLE = 2.0
-"""s between two times at which results are put on the disk."""
+RATE_WINDOW = 10.0
+"""The rate is an average over this many seconds."""
+SYNC_INTERVAL = 2.0
+"""s between two syncs of results to the disk."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is: handed to `progress` about five times a second.
+    """The progress of a sweep: passed to `progress` about five times per second.
 
     phase        "starting", "compiling", "running" or "writing".
-    total        runs of the study; `done`, `failed` and `timed_out` of them have ended, now or in an earlier sweep.
-    kept         runs that an earlier sweep had ended, and that are not done again.
-    workers      how many work now.
-    rate         runs a second, lately; 0 before the first has ended.
+    total        runs of the study; `done`, `failed`, `timed_out` count those that have ended, also in earlier sweeps.
+    kept         runs that ended in an earlier sweep and are not repeated.
+    workers      number of workers now.
+    rate         runs per second in the last seconds; 0 before the first has ended.
     seconds      s since this sweep began.
-    left         s until all have ended, about; None before anything is known.
-    run_seconds  s that one run takes on one worker, about; None before anything is known.
-    note         a word on what is being done, such as what is compiled.
-    notes        lines on what was found in the results folder: a changed study, another version of carom.
+    left         estimated s until all have ended; None if unknown.
+    run_seconds  estimated s of one run on one worker; None if unknown.
+    note         what is being done, such as what is compiled.
+    notes        remarks on the results folder: a changed study, another version of carom.
     """
 
     phase: str
@@ -65,11 +65,11 @@ class Progress:
 
     @property
     def ended(self) -> int:
-        """Runs that need not be done any more."""
+        """Runs that have ended."""
         return self.done + self.failed + self.timed_out
 
 
-def sweep(  # noqa: PLR0913  # each is one choice, and has a default
+def sweep(  # noqa: PLR0913  # keyword-only options of a public call
     study: Study | str | Path | dict[str, Any],
     *,
     out: str | Path | None = None,
@@ -81,34 +81,34 @@ def sweep(  # noqa: PLR0913  # each is one choice, and has a default
     progress: Callable[[Progress], object] | None = None,
     observables: Sequence[Any] = (),
 ) -> Table:
-    """Do all runs of a study, and return their table: a row a run.
+    """Run a study, and return its table: one row per run.
 
-    study        a `Study`, a file, the name of a ready one, or a dictionary as in a file.
-    out          the folder for the results; if left out, they are in memory alone.
-    client       a `dask.distributed.Client`, whose workers do the runs.
-    scheduler    the address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers do them.
-    workers      how many processes of this machine do them, if neither is given; one per core if left out. With 1,
-                 this process does them itself: no `__main__` guard is needed, and no Dask.
-    resume       go on in a folder that has results: what has ended is not done again.
-    retry        with resume, do those again that failed or timed out.
-    progress     is called with a `Progress`; Ctrl-C, also from it, ends the sweep in order.
-    observables  of one's own, for a study that names them.
+    study        a `Study`, a study file, the name of a ready study, or a dictionary as in a file.
+    out          the folder for the results; by default they are only in memory.
+    client       a `dask.distributed.Client` whose workers do the runs.
+    scheduler    the address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers do the runs.
+    workers      number of processes on this machine, if neither is given; by default one per core. With 1, this
+                 process does the runs itself, which needs no `__main__` guard and no Dask.
+    resume       continue in a folder with results: runs that have ended are not repeated.
+    retry        with resume, repeat runs that failed or timed out.
+    progress     called with a `Progress`; Ctrl-C, also raised by it, ends the sweep cleanly.
+    observables  custom observables that the study names.
     """
     cluster.check(client=client, scheduler=scheduler, workers=workers)
     if resume and out is None:
         raise ArgumentError.of("sweep.no-folder", where="resume")
-    wanted = _study(study, observables)
+    wanted = _as_study(study, observables)
     wanted.check()
     with contextlib.ExitStack() as stack:
         crew = None
-        if client is not None or scheduler is not None:  # who cannot be reached is told before anything is written
-            crew = stack.enter_context(cluster.crew(client=client, scheduler=scheduler))
+        if client is not None or scheduler is not None:  # fails before anything is written
+            crew = stack.enter_context(cluster.open_crew(client=client, scheduler=scheduler))
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="carom-")) if out is None else out)
-        table = _swept(stack, wanted, folder, crew, workers, progress, {"retry": retry} if resume else None)
+        table = _sweep(stack, wanted, folder, crew, workers, progress, {"retry": retry} if resume else None)
         return table if out is not None else table.load()
 
 
-def _swept(
+def _sweep(
     stack: contextlib.ExitStack,
     study: Study,
     folder: Path,
@@ -117,7 +117,7 @@ def _swept(
     progress: Callable[[Progress], object] | None,
     resume: dict[str, bool] | None,
 ) -> Table:
-    """All of it, once it is known where, how and (with `crew`) by whom; `resume` says how to go on, if at all."""
+    """Run a study in a folder; `resume` holds the options of `Ledger.resume`, None to begin anew."""
     from carom.sweeps.results.ledger import Ledger  # noqa: PLC0415  # `import carom` is light
     from carom.sweeps.results.table import Table  # noqa: PLC0415  # as above
     from carom.sweeps.running.task import Job  # noqa: PLC0415  # as above
@@ -130,82 +130,82 @@ def _swept(
     )
     if study.run.record:
         job = replace(job, folder=str(ledger.recordings.resolve()))
-    voice = Voice(progress, ledger)
-    voice.say("starting")
+    reporter = Reporter(progress, ledger)
+    reporter.report("starting")
     try:
         left = ledger.counts.left
         if left and crew is None and workers == 1:
-            _work_alone(study, job, ledger, voice)
+            _work_alone(study, job, ledger, reporter)
         elif left:
             if crew is None:
-                waiting = partial(voice.say, "starting")
-                crew = stack.enter_context(cluster.crew(workers=workers, runs=left, waiting=waiting))
-            _work(study, job, ledger, crew, voice)
+                waiting = partial(reporter.report, "starting")
+                crew = stack.enter_context(cluster.open_crew(workers=workers, runs=left, waiting=waiting))
+            _work(study, job, ledger, crew, reporter)
     except StorageError:
         raise
     except BaseException:
-        with contextlib.suppress(CaromError):  # what went wrong first is told
+        with contextlib.suppress(CaromError):  # the first error is the one to raise
             ledger.write_tables()
         raise
-    voice.say("writing")
+    reporter.report("writing")
     ledger.write_tables()
     return Table.read(folder)
 
 
-def _work(study: Study, job: Job, ledger: Ledger, crew: Crew, voice: Voice) -> None:
-    """Compile and try, then do what is left."""
-    import cloudpickle  # noqa: PLC0415  # comes with Dask: a user's own observables may be of a notebook
+def _work(study: Study, job: Job, ledger: Ledger, crew: Crew, reporter: Reporter) -> None:
+    """Compile on the workers, then do the remaining runs."""
+    import cloudpickle  # noqa: PLC0415  # comes with Dask; pickles custom observables of notebooks too
 
     while not crew.workers():
-        crew.ended(probe.PULSE)
-        voice.say("starting", note=f"waiting for a worker at {crew.where}")
-    name = crew.tell(cloudpickle.dumps(job))
+        crew.outcomes(probe.PROGRESS_INTERVAL)
+        reporter.report("starting", note=f"waiting for a worker at {crew.where}")
+    name = crew.share(cloudpickle.dumps(job))
 
     def compiling(note: str) -> None:
-        voice.say("compiling", crew, note=note)
+        reporter.report("compiling", crew, note=note)
 
-    bound = _bound(study)
-    pace = probe.warm_up(crew, name, probe.specimens(study), compiling, bound)
+    bound = _kill_after(study)
+    pace = probe.warm_up(crew, name, probe.trials(study), compiling, bound)
     flow = Flow(
-        _left(study, ledger), ledger, crew, name, job.columns,
-        tell=lambda flow: voice.say("running", crew, pace=flow.pace), pace=pace, bound=bound,
+        _remaining(study, ledger), ledger, crew, name, job.columns,
+        tell=lambda flow: reporter.report("running", crew, pace=flow.pace), pace=pace, bound=bound,
     )  # fmt: skip
-    voice.say("running", crew, pace=pace)
+    reporter.report("running", crew, pace=pace)
     flow.run()
 
 
-def _work_alone(study: Study, job: Job, ledger: Ledger, voice: Voice) -> None:
-    """Do what is left in this process; compiling comes with the runs."""
+def _work_alone(study: Study, job: Job, ledger: Ledger, reporter: Reporter) -> None:
+    """Do the remaining runs in this process; kernels are compiled in the first ones."""
     from carom.sweeps.running.in_process import ThisProcess, work_alone  # noqa: PLC0415  # Numba is not loaded before something runs
 
     here = ThisProcess()
-    work_alone(_left(study, ledger), job, ledger, lambda pace: voice.say("running", here, pace=pace))
+    work_alone(_remaining(study, ledger), job, ledger, lambda pace: reporter.report("running", here, pace=pace))
 
 
-def _left(study: Study, ledger: Ledger) -> Iterator[RunSpec]:
-    """Runs that are still to be done, in the order of the plan."""
+def _remaining(study: Study, ledger: Ledger) -> Iterator[RunSpec]:
+    """The remaining runs, in the order of the plan."""
     for k in range(len(study)):
         spec = study.run_at(k)
         if spec.id not in ledger.done:
             yield spec
 
 
-def _bound(study: Study) -> float | None:
-    """s after which a run that hangs is ended with its worker, if the study has a limit."""
+def _kill_after(study: Study) -> float | None:
+    """The time after which a hanging run is killed with its worker, s; None without a limit."""
     from carom.sweeps.running.task import hard_limit  # noqa: PLC0415  # as above
 
     limit = study.run.time_limit
     return None if limit is None else hard_limit(limit)
 
 
-def _study(given: Any, observables: Sequence[Any]) -> Study:
+def _as_study(given: Any, observables: Sequence[Any]) -> Study:
     from carom.sweeps.study.study import Study  # noqa: PLC0415  # as above
 
     return Study.of(given, observables=observables)
 
 
-class Voice:
-    """Tells who listens how far a sweep is."""
+class Reporter:
+    """Reports the progress of a sweep to a listener."""
 
     def __init__(self, listener: Callable[[Progress], object] | None, ledger: Ledger) -> None:
         self.listener = listener
@@ -216,15 +216,15 @@ class Voice:
         self.said = ("", -1.0)
         self.flushed = self.begun
 
-    def say(
+    def report(
         self, phase: str, crew: Crew | ThisProcess | None = None, *, pace: float | None = None, note: str = ""
     ) -> None:
-        """Tell it, but not more often than is useful."""
+        """Report the progress, at most once per interval and phase."""
         now = monotonic()
-        if now - self.flushed > IDLE:
+        if now - self.flushed > SYNC_INTERVAL:
             self.ledger.flush()
             self.flushed = now
-        if self.said[0] == phase and now - self.said[1] < probe.PULSE:
+        if self.said[0] == phase and now - self.said[1] < probe.PROGRESS_INTERVAL:
             return
         self.said = (phase, now)
         if self.listener is not None:
@@ -245,7 +245,7 @@ class Voice:
 
     def _rate(self, now: float, ended: int) -> float:
         self.passed.append((now, ended))
-        while len(self.passed) > 2 and now - self.passed[0][0] > LATELY:
+        while len(self.passed) > 2 and now - self.passed[0][0] > RATE_WINDOW:
             self.passed.popleft()
         then, before = self.passed[0]
         return (ended - before) / (now - then) if now > then else 0.0

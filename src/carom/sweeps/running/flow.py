@@ -1,4 +1,4 @@
-"""Runs on their way to workers and back: in batches, a few a worker, until each has its row."""
+"""Sends runs to workers in batches, and collects their rows until all have ended."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from carom.errors import ClusterError
-from carom.sweeps.running.cluster import GO_ON
-from carom.sweeps.running.probe import PULSE, unable
+from carom.sweeps.running.cluster import RESUME_HINT
+from carom.sweeps.running.probe import PROGRESS_INTERVAL, worker_error
 from carom.sweeps.running.work import Errand, do_batch
 
 if TYPE_CHECKING:
@@ -22,45 +22,46 @@ if TYPE_CHECKING:
     from distributed import Future
 
     from carom.sweeps.results.ledger import Ledger
-    from carom.sweeps.running.cluster import Crew, Ended
+    from carom.sweeps.running.cluster import Crew, Outcome
     from carom.sweeps.study.plan import RunSpec
 
-BATCH = 0.5
-"""A batch takes about so many seconds: short runs go together, a long one alone."""
+BATCH_SECONDS = 0.5
+"""The intended time of a batch, s: short runs are grouped, a long one is alone."""
 TASKS_PER_SECOND = 100.0
-"""With many workers batches are longer, so that the scheduler has no more tasks than this a second."""
-MOST_IN_A_BATCH = 1000
-LEAST = 4
-"""Towards the end batches shrink, but not below this part of a full one."""
-CUT = 4.0
-"""A batch that takes so many times as long as it should comes back with what it has."""
-WINDOW = 2
-"""So many batches are with each thread of a worker: one that runs, and one that waits."""
-ENOUGH = 2
-"""A run whose worker died so often, with nothing else on it, has failed."""
-FORSAKEN = 60.0
-"""s without any of our own workers, after which none will come."""
-LOSSES = 100
-"""So many batches may be cancelled by others."""
+"""With many workers, batches are longer, to limit the tasks per second of the scheduler."""
+MAX_BATCH = 1000
+"""Runs in a batch."""
+MIN_BATCH_DIVISOR = 4
+"""Towards the end batches shrink, down to a full batch divided by this."""
+BATCH_CUTOFF = 4.0
+"""A batch that takes this many times its intended time returns what it has."""
+BATCHES_PER_THREAD = 2
+"""Batches sent to each thread of a worker: one runs, one waits."""
+MAX_DEATHS = 2
+"""A run has failed if its worker died this often while it ran alone."""
+NO_WORKER_TIMEOUT = 60.0
+"""s without any local worker, after which the sweep gives up."""
+MAX_CANCELLED = 100
+"""Batches that others may cancel before the sweep gives up."""
 
 
 @dataclass(eq=False)
 class Batch:
-    """Some runs, given to a worker together."""
+    """Runs that are sent to a worker together."""
 
     specs: tuple[RunSpec, ...]
     on: str = ""
     alone: bool = False
-    """Is nothing else given to its worker?"""
+    """Has the worker no other batch?"""
     deaths: int = 0
-    """Workers that died while it was alone on them."""
-    given: float = field(default_factory=monotonic)
+    """Workers that died while they ran only this batch."""
+    sent_at: float = field(default_factory=monotonic)
 
 
 class Flow:
-    """All runs that are left of a study, on their way."""
+    """Distributes the remaining runs of a study, and collects their rows."""
 
-    def __init__(  # what it stands between
+    def __init__(
         self,
         plan: Iterator[RunSpec],
         ledger: Ledger,
@@ -72,82 +73,82 @@ class Flow:
         pace: float | None = None,
         bound: float | None = None,
     ) -> None:
-        """Begin.
+        """Prepare; `run` starts.
 
-        plan     runs that are still to be done, in order.
-        name     what the study is called among the workers.
-        columns  of a row's values.
-        tell     is called about five times a second.
-        pace     s that a run takes, if that is known.
-        bound    s after which a run that hangs is ended with its worker, if there is a limit.
+        plan     the remaining runs, in order
+        name     the name under which workers find the job
+        columns  names of the values of a row
+        tell     called about five times per second
+        pace     time of a run, s, if known
+        bound    time after which a hanging run is killed with its worker, s, if there is a limit
         """
         self.plan, self.ledger, self.crew, self.name, self.columns = plan, ledger, crew, name, columns
         self.tell, self.pace, self.bound = tell, pace, bound
         self.returned: deque[RunSpec] = deque()
         self.suspects: deque[Batch] = deque()
-        self.flying: dict[Future[Any], Batch] = {}
+        self.sent: dict[Future[Any], Batch] = {}
         self.stuck: set[str] = set()
         self.known: dict[str, int] = {}
         self.slots = 1
         self.loads: dict[str, list[Batch]] = {}
-        self.hungry: set[str] = set()
-        """Workers that may have room."""
-        self.losses = 0
+        self.with_room: set[str] = set()
+        """Workers that may have room for a batch."""
+        self.cancelled = 0
         self.measured = False
         self.waiting_since = monotonic()
-        self.to_give = ledger.counts.left
+        self.unsent = ledger.counts.left
 
     def run(self) -> None:
-        """Until all have ended; on Ctrl-C, or if the scheduler is lost, what has come back by then is kept."""
+        """Run until all have ended; after Ctrl-C or the loss of the scheduler, rows that have arrived are stored."""
         try:
             while self._unfinished():
-                self._give()
-                self._take(PULSE)
-                self._look()
+                self._send_batches()
+                self._collect(PROGRESS_INTERVAL)
+                self._check_workers()
                 self.tell(self)
         except (KeyboardInterrupt, ClusterError):
-            with contextlib.suppress(ClusterError):  # what went wrong first is told
-                self._take(0.0)
+            with contextlib.suppress(ClusterError):  # the first error is the one to raise
+                self._collect(0.0)
             raise
         finally:
-            self.crew.drop(list(self.flying))
+            self.crew.cancel(list(self.sent))
 
     def _unfinished(self) -> bool:
         """Is there a run that has not ended?"""
-        if self.flying or self.suspects or self.returned:
+        if self.sent or self.suspects or self.returned:
             return True
         self.returned.extend(islice(self.plan, 1))
         return bool(self.returned)
 
-    # Giving.
+    # Sending.
 
-    def _give(self) -> None:
-        """Fill up those workers that have room: each gets its first batch before any gets its second."""
-        self._greet()
-        kept_free = self._kept_free()
-        for depth in range(WINDOW):
-            for address in sorted(self.loads) if kept_free else sorted(self.hungry):
+    def _send_batches(self) -> None:
+        """Send batches to workers with room: each gets its first batch before any gets its second."""
+        self._update_workers()
+        reserved = self._reserved_workers()
+        for depth in range(BATCHES_PER_THREAD):
+            for address in sorted(self.loads) if reserved else sorted(self.with_room):
                 load, room = self.loads[address], self.known[address] * (depth + 1)
-                if address in kept_free:
+                if address in reserved:
                     if not load and self.suspects:
                         self._send(self.suspects.popleft(), address, alone=True)
                 elif not any(batch.alone for batch in load):
-                    while len(load) < room and (specs := self._next()):
+                    while len(load) < room and (specs := self._next_batch()):
                         self._send(Batch(specs), address)
-        self.hungry.clear()
+        self.with_room.clear()
 
-    def _greet(self) -> None:
-        """See who works, if that has been looked up anew; with a thousand workers it is not done for each batch."""
+    def _update_workers(self) -> None:
+        """Update the loads if the list of workers is new; not per batch, as there may be a thousand workers."""
         found = self.crew.workers()
         if found is not self.known:
             self.known, self.slots = found, max(1, sum(found.values()))
             self.loads = {address: [] for address in found if address not in self.stuck}
-            for batch in self.flying.values():
+            for batch in self.sent.values():
                 self.loads.get(batch.on, []).append(batch)
-            self.hungry = set(self.loads)
+            self.with_room = set(self.loads)
 
-    def _kept_free(self) -> set[str]:
-        """Workers that get nothing but suspects, one at a time: with those that have one, at most half of all."""
+    def _reserved_workers(self) -> set[str]:
+        """Workers reserved for suspects, one at a time: at most half of all, with those that have one."""
         if not self.suspects:
             return set()
         free = [address for address, load in self.loads.items() if not any(batch.alone for batch in load)]
@@ -156,81 +157,83 @@ class Flow:
         return set(sorted(free, key=lambda address: len(self.loads[address]))[:count])
 
     def _send(self, batch: Batch, address: str, *, alone: bool = False) -> None:
-        batch.on, batch.alone, batch.given = address, alone, monotonic()
+        batch.on, batch.alone, batch.sent_at = address, alone, monotonic()
         errand = Errand.of(self.name, batch.specs)
-        self.flying[self.crew.give(do_batch, errand, CUT * self._goal, on=address)] = batch
+        self.sent[self.crew.submit(do_batch, errand, BATCH_CUTOFF * self._batch_seconds, on=address)] = batch
         self.loads[address].append(batch)
 
-    def _unload(self, batch: Batch) -> None:
+    def _remove_load(self, batch: Batch) -> None:
         load = self.loads.get(batch.on, [])
         if batch in load:
             load.remove(batch)
-            self.hungry.add(batch.on)
+            self.with_room.add(batch.on)
 
-    def _next(self) -> tuple[RunSpec, ...]:
-        """The next batch; empty if all are on their way."""
+    def _next_batch(self) -> tuple[RunSpec, ...]:
+        """The runs of the next batch; empty if all are sent."""
         specs: list[RunSpec] = []
-        size = self._size()
+        size = self._batch_size()
         while len(specs) < size and self.returned:
             specs.append(self.returned.popleft())
         while len(specs) < size and (spec := next(self.plan, None)) is not None:
             specs.append(spec)
-        self.to_give -= len(specs)
+        self.unsent -= len(specs)
         return tuple(specs)
 
     @property
-    def _goal(self) -> float:
-        """About how long a batch should take, s."""
-        return max(BATCH, self.slots / TASKS_PER_SECOND)
+    def _batch_seconds(self) -> float:
+        """The intended time of a batch, s."""
+        return max(BATCH_SECONDS, self.slots / TASKS_PER_SECOND)
 
-    def _size(self) -> int:
-        """How many runs go together: fewer towards the end, so that all workers end together."""
+    def _batch_size(self) -> int:
+        """The number of runs in a batch: fewer towards the end, so that all workers end together."""
         if self.pace is None:
             return 1
-        full = min(int(self._goal / max(self.pace, 1e-9)), MOST_IN_A_BATCH)
-        fair = ceil(self.to_give / (2 * self.slots))
-        return max(1, min(full, max(fair, full // LEAST)))
+        full = min(int(self._batch_seconds / max(self.pace, 1e-9)), MAX_BATCH)
+        fair = ceil(self.unsent / (2 * self.slots))
+        return max(1, min(full, max(fair, full // MIN_BATCH_DIVISOR)))
 
-    # Taking.
+    # Collecting.
 
-    def _take(self, seconds: float) -> None:
-        for ended in sorted(self.crew.ended(seconds), key=lambda ended: ended.result is None):  # rows before errors
-            batch = self.flying.pop(ended.future, None)
-            ended.future.release()
+    def _collect(self, seconds: float) -> None:
+        for outcome in sorted(
+            self.crew.outcomes(seconds), key=lambda outcome: outcome.result is None
+        ):  # rows before errors
+            batch = self.sent.pop(outcome.future, None)
+            outcome.future.release()
             if batch is None:
                 continue
-            self._unload(batch)
-            if ended.error is not None:
-                raise unable(self.crew.where, ended.error)
-            if ended.deaths:
-                self._died(batch, ended.deaths)
-            elif ended.lost:
-                self._lost(batch)
+            self._remove_load(batch)
+            if outcome.error is not None:
+                raise worker_error(self.crew.where, outcome.error)
+            if outcome.deaths:
+                self._handle_death(batch, outcome.deaths)
+            elif outcome.lost:
+                self._handle_cancelled(batch)
             else:
-                self._keep(batch, ended)
+                self._store(batch, outcome)
 
-    def _keep(self, batch: Batch, ended: Ended) -> None:
-        rows, seconds = ended.result
+    def _store(self, batch: Batch, outcome: Outcome) -> None:
+        rows, seconds = outcome.result
         for row in rows:
             self.ledger.add(row)
-        self._again(batch.specs[len(rows) :])
+        self._requeue(batch.specs[len(rows) :])
         measured = seconds / len(rows)
         self.pace = measured if self.pace is None or not self.measured else self.pace + 0.3 * (measured - self.pace)
         self.measured = True
 
-    def _again(self, specs: Sequence[RunSpec]) -> None:
+    def _requeue(self, specs: Sequence[RunSpec]) -> None:
         self.returned.extendleft(reversed(specs))
-        self.to_give += len(specs)
+        self.unsent += len(specs)
 
-    def _died(self, batch: Batch, deaths: int) -> None:
-        """A worker died with a batch on it: whose fault it was is seen when each is alone on a worker."""
+    def _handle_death(self, batch: Batch, deaths: int) -> None:
+        """Handle the death of a worker: its runs become suspects, which run alone to find the cause."""
         if not batch.alone:
             self.suspects.append(batch)
         elif len(batch.specs) > 1:
             self.suspects.extend(Batch((spec,)) for spec in batch.specs)
-        elif self.bound is not None and monotonic() - batch.given >= self.bound:
+        elif self.bound is not None and monotonic() - batch.sent_at >= self.bound:
             self._fail(batch, "timed out", f"it did not end within {self.bound:.6g} s and was ended with its worker")
-        elif batch.deaths + deaths >= ENOUGH:
+        elif batch.deaths + deaths >= MAX_DEATHS:
             died = batch.deaths + deaths
             self._fail(batch, "failed", f"its worker died {died} times while it ran, with nothing else on it")
         else:
@@ -238,50 +241,50 @@ class Flow:
 
     def _fail(self, batch: Batch, status: str, reason: str) -> None:
         values = dict.fromkeys(self.columns)
-        seconds = monotonic() - batch.given
+        seconds = monotonic() - batch.sent_at
         for spec in batch.specs:
             row = {"id": spec.id, "status": status, "reason": reason, "values": values, "seconds": seconds}
             self.ledger.add({**row, "worker": batch.on})
 
-    def _lost(self, batch: Batch) -> None:
-        self.losses += 1
-        if self.losses > LOSSES:
-            raise ClusterError(self.crew.where, "someone cancels the runs again and again", GO_ON)
+    def _handle_cancelled(self, batch: Batch) -> None:
+        self.cancelled += 1
+        if self.cancelled > MAX_CANCELLED:
+            raise ClusterError(self.crew.where, "the runs are cancelled again and again", RESUME_HINT)
         if batch.alone:
             self.suspects.append(batch)
         else:
-            self._again(batch.specs)
+            self._requeue(batch.specs)
 
-    # Looking.
+    # Checking.
 
-    def _look(self) -> None:
-        """Is anyone there, and does everything come back?"""
+    def _check_workers(self) -> None:
+        """Check that there are workers, and that no batch is overdue."""
         now = monotonic()
         if self.crew.workers():
             self.waiting_since = now
-        elif self.crew.own and now - self.waiting_since > FORSAKEN:
-            raise ClusterError(self.crew.where, "all of them died and none could be started", GO_ON)
+        elif self.crew.own and now - self.waiting_since > NO_WORKER_TIMEOUT:
+            raise ClusterError(self.crew.where, "all of them died and none could be started", RESUME_HINT)
         if self.bound is not None and not self.crew.own and self.crew.workers():
             oldest: dict[str, Batch] = {}
-            for batch in self.flying.values():  # in the order in which they were given
+            for batch in self.sent.values():  # in the order in which they were sent
                 oldest.setdefault(batch.on, batch)
             for batch in oldest.values():
-                if now - batch.given > 60.0 + WINDOW * len(batch.specs) * self.bound:
+                if now - batch.sent_at > 60.0 + BATCHES_PER_THREAD * len(batch.specs) * self.bound:
                     self._give_up(batch)
-        if self.known and not self.loads and not self.flying and self._unfinished():
-            raise ClusterError(self.crew.where, "all of its workers hang", f"Start them anew. {GO_ON}")
+        if self.known and not self.loads and not self.sent and self._unfinished():
+            raise ClusterError(self.crew.where, "all of its workers hang", f"Restart them. {RESUME_HINT}")
 
     def _give_up(self, batch: Batch) -> None:
-        """A batch that is overdue: its worker hangs, and others get what waits there."""
-        there = {future: each for future, each in self.flying.items() if each.on == batch.on}
-        self.crew.drop(list(there))
+        """Give up an overdue batch: its worker hangs, and other workers get what waits there."""
+        there = {future: each for future, each in self.sent.items() if each.on == batch.on}
+        self.crew.cancel(list(there))
         for future, each in there.items():
-            del self.flying[future]
+            del self.sent[future]
             if each is not batch:
-                self._again(each.specs)
+                self._requeue(each.specs)
         self.stuck.add(batch.on)
         self.loads.pop(batch.on, None)
-        self.hungry = set(self.loads)  # there is more to do again
+        self.with_room = set(self.loads)  # there are runs to send again
         if len(batch.specs) == 1:
             self._fail(batch, "timed out", "it did not come back, long after the limit; its worker hangs")
         else:

@@ -1,4 +1,4 @@
-"""A study in this very process, run after run: no workers, and no Dask."""
+"""Runs a study in this process, one run after the other, without Dask."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["ThisProcess", "work_alone"]
 
 
 class ThisProcess:
-    """Who works: one, which is here."""
+    """The only worker: this process."""
 
     where = "this process"
 
     def workers(self) -> dict[str, int]:
-        """Threads by address."""
+        """Threads by the address of the worker."""
         return {self.where: 1}
 
 
 class ListenerError(BaseException):
-    """Whoever is told of the progress has raised an error: it is not that of a run."""
+    """An error of the progress listener, which is not an error of the run."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -34,9 +34,9 @@ class ListenerError(BaseException):
 
 
 def work_alone(plan: Iterable[RunSpec], job: Job, ledger: Ledger, tell: Callable[[float | None], None]) -> None:
-    """Do the runs of a plan, one after the other; `tell` is called often, with the s that a run takes.
+    """Do the runs of a plan; `tell` is called often, with the time of a run in s, or None.
 
-    A run with a time limit is ended when it next looks at the clock: a hung one cannot be ended with its process.
+    A run that exceeds its time limit ends when it next checks the clock; one that hangs cannot be killed.
     """
     pace: float | None = None
     ended, seconds = 0, 0.0

@@ -1,7 +1,7 @@
-"""Calls that start processes, made so that Ctrl-C reaches this process alone.
+"""Starts processes so that Ctrl-C reaches only this process.
 
 A terminal sends Ctrl-C to all processes of a command. A worker that gets it while it is being started dies with a
-traceback, and whoever starts it takes that for a failure.
+traceback, which its parent would report as a failure.
 """
 
 from __future__ import annotations
@@ -12,39 +12,41 @@ from multiprocessing import resource_tracker
 from threading import Thread
 from typing import TypeVar
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
-PULSE = 0.1
-"""s between two looks whether the call has ended."""
+POLL_INTERVAL = 0.1
+"""s between two checks whether the call has ended."""
 
 
 def _block() -> None:
-    """Block SIGINT in this thread: threads and processes inherit that from the thread that begins them."""
+    """Block SIGINT in this thread, and in threads and processes that it starts."""
     if hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # beginning it later would unblock the signal again
+        resource_tracker.ensure_running()  # starting it later would unblock the signal
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
-def sheltered(call: Callable[[], Made], waiting: Callable[[], object], undo: Callable[[Made], object]) -> Made:
-    """What a call gives. It is made in a thread where SIGINT is blocked, as it then is in all that it starts.
+def shield_from_interrupts(
+    call: Callable[[], Result], waiting: Callable[[], object], undo: Callable[[Result], object]
+) -> Result:
+    """Call a function in a thread where SIGINT is blocked, also for all processes it starts; return its result.
 
-    `waiting` is called meanwhile. If it raises, or Ctrl-C does, the call is waited for, and `undo` gets what it gave.
+    `waiting` is called meanwhile. If it raises, or after Ctrl-C, the result of the call is passed to `undo`.
     """
-    made: list[Made] = []
+    made: list[Result] = []
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
             _block()
             made.append(call())
-        except BaseException as error:  # it is raised where the call was asked for
+        except BaseException as error:  # raised again by the caller
             failed.append(error)
 
     thread = Thread(target=work, name="carom starts workers", daemon=True)
     thread.start()
     try:
         while thread.is_alive():
-            thread.join(PULSE)
+            thread.join(POLL_INTERVAL)
             waiting()
     except BaseException:
         thread.join()

@@ -1,4 +1,4 @@
-"""One run of a study: from its place in the plan to its row of the table. This is what workers do."""
+"""One run of a study, as workers do it: from its specification to its row of the table."""
 
 from __future__ import annotations
 
@@ -35,53 +35,52 @@ Row = dict[str, Any]
 
 DONE, FAILED, TIMED_OUT = STATUSES = ("done", "failed", "timed out")
 
-LONGEST = 500
-"""Letters of a reason or remark, at most."""
+MAX_TEXT_LENGTH = 500
+"""Characters of a reason or remark."""
 GRACE = 30.0
-"""A run that does not look at its time limit any more is given half as long again, and so many s, before it is ended
-with its process."""
+"""A run that hangs is killed with its process after 1.5 times its time limit plus this, s."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What all runs of a study have in common, as workers are told it once. `Job.of(study)` makes one."""
+    """What all runs of a study share; workers get it once. `Job.of(study)` makes one."""
 
     base: Mapping[str, Any]
     run: RunPlan
     observables: tuple[Wanted, ...]
     columns: tuple[str, ...]
     folder: str | None = None
-    """Where recordings go."""
+    """The folder of recordings."""
     hard: bool = False
-    """May a run that hangs take the whole process with it? For workers of one thread alone."""
+    """May a hanging run be killed with its process? Only for workers with one thread."""
 
     @classmethod
     def of(cls, study: Study, *, folder: str | None = None, hard: bool = False) -> Job:
-        """The job of a study."""
+        """Make the job of a study."""
         return cls(study.base, study.run, study.observables, tuple(columns(study)), folder, hard)
 
 
 @dataclass(frozen=True)
 class Probe:
-    """How long a run takes, s; and how long it took to compile for it."""
+    """The time of a run and of compiling for it, s."""
 
     seconds_per_run: float
     compile_seconds: float
 
 
 class TimedOutError(Exception):
-    """A run has taken longer than it may."""
+    """A run has exceeded its time limit."""
 
 
 class EnoughError(Exception):
-    """A probe knows what it wants to know."""
+    """A probe has run long enough."""
 
 
 # A run.
 
 
 def perform(job: Job, spec: RunSpec, beat: Callable[[], object] | None = None) -> Row:
-    """Do one run. Whatever goes wrong with it is in its row. `beat` is called now and then meanwhile."""
+    """Do one run, and return its row, which also reports errors. `beat` is called repeatedly meanwhile."""
     began = perf_counter()
     values: dict[str, Any] = {}
     status, reason = DONE, ""
@@ -90,10 +89,10 @@ def perform(job: Job, spec: RunSpec, beat: Callable[[], object] | None = None) -
             values = _values(job, spec, beat)
         except TimedOutError as error:
             status, reason = TIMED_OUT, str(error)
-        except Exception as error:  # whatever it is, the study goes on
+        except Exception as error:  # whatever it is, the other runs go on
             status, reason = FAILED, _one_line(error)
     remarks = dict.fromkeys(" ".join(words.split()) for words in warned)
-    values[REMARKS] = _cut("; ".join(remarks)) or None
+    values[REMARKS] = _shortened("; ".join(remarks)) or None
     return {
         "id": spec.id,
         "status": status,
@@ -105,7 +104,7 @@ def perform(job: Job, spec: RunSpec, beat: Callable[[], object] | None = None) -
 
 
 def _values(job: Job, spec: RunSpec, beat: Callable[[], object] | None) -> dict[str, Any]:
-    """Run, and tell what came of it."""
+    """Do a run, and return the values of its row."""
     plan = plan_of(job.run, spec)
     endless = list(sample_problems(plan))
     if endless:
@@ -121,13 +120,13 @@ def _values(job: Job, spec: RunSpec, beat: Callable[[], object] | None) -> dict[
         "collisions": sim.collisions,
         "kinetic_energy": sim.kinetic_energy,
         "energy": sim.energy,
-        "stopped": _why(sim, plan),
+        "stopped": _stop_reason(sim, plan),
         **found,
     }
 
 
 def _run(job: Job, spec: RunSpec, plan: RunPlan, clock: Clock) -> tuple[Simulation, Measurements]:
-    from carom.simulation.simulation import Simulation  # noqa: PLC0415  # a worker loads what it needs when it does
+    from carom.simulation.simulation import Simulation  # noqa: PLC0415  # workers import modules when needed
 
     wish = choose.Wish(plan.solver, plan.step, plan.integrator, plan.contacts)
     sim = Simulation(
@@ -138,7 +137,7 @@ def _run(job: Job, spec: RunSpec, plan: RunPlan, clock: Clock) -> tuple[Simulati
     observables = [each.observable() for each in wanted.values()]
     clock.start()
     if plan.record and job.folder is not None:
-        with _kept(Path(job.folder), spec.id) as path:
+        with _recording_path(Path(job.folder), spec.id) as path:
             return sim, _recorded(sim, observables, plan, clock, path)
     return sim, sim.measure(
         observables, until=plan.until, collisions=plan.collisions, every=plan.every, settle=plan.settle, progress=clock
@@ -146,7 +145,7 @@ def _run(job: Job, spec: RunSpec, plan: RunPlan, clock: Clock) -> tuple[Simulati
 
 
 def _recorded(sim: Simulation, observables: list[Any], plan: RunPlan, clock: Clock, path: Path) -> Measurements:
-    """The same with a recording, of which the measurements are read."""
+    """Do a run with a recording, and read the measurements from it."""
     from carom.observe.follower import measurements  # noqa: PLC0415  # as above
     from carom.simulation.internal import run_evenly  # noqa: PLC0415  # as above
     from carom.storage.recording import Recording  # noqa: PLC0415  # as above
@@ -159,10 +158,10 @@ def _recorded(sim: Simulation, observables: list[Any], plan: RunPlan, clock: Clo
 
 
 @contextmanager
-def _kept(folder: Path, name: str) -> Iterator[Path]:
-    """A file to record to, which gets its name when the run has ended: no two runs write to the same.
+def _recording_path(folder: Path, name: str) -> Iterator[Path]:
+    """A temporary path for a recording, which is renamed when the run has ended: no two runs share a file.
 
-    What a run has left that did not end well is kept too, unless there is a file of the same run already.
+    The recording of a failed run is kept too, unless there is a file of this run already.
     """
     path, kept = folder / f".{name}.{socket.gethostname()}.{os.getpid()}.part.h5", folder / f"{name}.h5"
     well = False
@@ -170,15 +169,15 @@ def _kept(folder: Path, name: str) -> Iterator[Path]:
         yield path
         well = True
     finally:
-        with suppress(FileNotFoundError):  # a run that did not begin
+        with suppress(FileNotFoundError):  # the run did not begin
             if well or not kept.exists():
                 path.replace(kept)
             else:
                 path.unlink()
 
 
-def _why(sim: Simulation, plan: RunPlan) -> str:
-    """Why a run has ended."""
+def _stop_reason(sim: Simulation, plan: RunPlan) -> str:
+    """Why a run has ended, as in the column `stopped`."""
     if plan.collisions is not None and sim.collisions >= plan.collisions:
         return "collisions"
     return "until" if plan.until is not None and sim.time >= plan.until else "over"
@@ -188,7 +187,7 @@ def _why(sim: Simulation, plan: RunPlan) -> str:
 
 
 class Clock:
-    """Told of a run's progress, it ends one that takes too long; compiling is not counted."""
+    """A progress listener that stops a run at its time limit; compiling is not counted."""
 
     def __init__(self, limit: float | None, beat: Callable[[], object] | None = None) -> None:
         self.limit = limit
@@ -197,41 +196,41 @@ class Clock:
         self.began = perf_counter()
 
     def start(self) -> None:
-        """Let time count from now."""
+        """Start the clock."""
         self.began, self.compiled = perf_counter(), 0.0
 
     @property
     def seconds(self) -> float:
-        """Since the start."""
+        """Time since the start without compiling, s."""
         return perf_counter() - self.began - self.compiled
 
     def __call__(self, part: float) -> None:
-        """A part of the run is done."""
+        """Note the fraction of the run that is done."""
         if self.beat is not None:
             self.beat()
         if self.limit is not None and part < 1.0 and self.seconds > self.limit:
             raise TimedOutError(f"took longer than the {self.limit:g} s of run.time_limit")
 
     def compiling(self, seconds: float) -> None:
-        """So long was spent on compiling."""
+        """Add time that was spent on compiling."""
         self.compiled += seconds
 
 
 def hard_limit(limit: float) -> float:
-    """So many s after its start, a run with a time limit is ended with its process."""
+    """The time after which a hanging run is killed with its process, s."""
     return 1.5 * limit + GRACE
 
 
 @contextmanager
 def _limited(limit: float | None, beat: Callable[[], object] | None, *, hard: bool) -> Iterator[Clock]:
-    """A clock for a run; one that hangs in a kernel, and so never looks at the clock, is ended with its process."""
+    """A clock for a run; a run that hangs in a kernel, without checking the clock, is killed with its process."""
     from carom.kernels.progress import Compilations  # noqa: PLC0415  # it loads Numba
 
     clock = Clock(limit, beat)
 
     def arm() -> None:
         if hard and limit is not None:
-            faulthandler.dump_traceback_later(hard_limit(limit), exit=True, file=_void())
+            faulthandler.dump_traceback_later(hard_limit(limit), exit=True, file=_null_file())
 
     def disarm() -> None:
         if hard and limit is not None:
@@ -243,50 +242,50 @@ def _limited(limit: float | None, beat: Callable[[], object] | None, *, hard: bo
 
     arm()
     try:
-        with Compilations(disarm, compiled, here=True):  # which may take longer than the run, and ends by itself
+        with Compilations(disarm, compiled, here=True):  # compiling may take longer than the run, and does not hang
             yield clock
     finally:
         disarm()
 
 
 @cache
-def _void() -> int:
-    """Where nobody reads; open as long as the process lives."""
+def _null_file() -> int:
+    """A file descriptor of /dev/null, open as long as the process lives."""
     return os.open(os.devnull, os.O_WRONLY)
 
 
 class Stopwatch(Clock):
-    """Notes how far a run has come, and when; it has seen enough after some seconds."""
+    """Measures the progress of a run over time, and stops it after some seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(None)
-        self.enough = seconds
+        self.limit_seconds = seconds
         self.made = perf_counter()
         self.part, self.took = 0.0, 0.0
 
     def __call__(self, part: float) -> None:
-        """A part of the run is done."""
+        """Note the fraction of the run that is done."""
         self.part, self.took = part, self.seconds
-        if part < 1.0 and self.took > self.enough:
+        if part < 1.0 and self.took > self.limit_seconds:
             raise EnoughError
 
     def until(self, part: float) -> float:
-        """How long it takes to come so far, from the making of the scene on, s."""
+        """The time from making the scene to a fraction of the run, s."""
         return self.began - self.made + self.took * (part / self.part if self.part > 0.0 else 1.0)
 
 
 def probe(job: Job, spec: RunSpec, seconds: float = 1.0) -> Probe:
-    """How long a run takes, from one that is broken off after so many seconds; compiling comes before it.
+    """Estimate the time of a run from its first seconds; compiling is measured apart.
 
-    Nothing is recorded. What a run raises is raised.
+    Nothing is recorded. Errors of the run are raised.
     """
     bare, plan = replace(job, folder=None), plan_of(job.run, spec)
-    cold, warm = (_watched(bare, spec, plan, Stopwatch(enough)) for enough in (0.0, seconds))
+    cold, warm = (_run_with_stopwatch(bare, spec, plan, Stopwatch(enough)) for enough in (0.0, seconds))
     return Probe(warm.until(1.0), max(0.0, cold.until(cold.part) - warm.until(cold.part)))
 
 
-def _watched(job: Job, spec: RunSpec, plan: RunPlan, watch: Stopwatch) -> Stopwatch:
-    """A run with a stopwatch; what is told of it is lost."""
+def _run_with_stopwatch(job: Job, spec: RunSpec, plan: RunPlan, watch: Stopwatch) -> Stopwatch:
+    """Do a run with a stopwatch; its warnings are ignored."""
     with heard(), suppress(EnoughError):
         sim, measured = _run(job, spec, plan, watch)
         filled(job.observables, measured, sim.scene.dimension)
@@ -294,20 +293,22 @@ def _watched(job: Job, spec: RunSpec, plan: RunPlan, watch: Stopwatch) -> Stopwa
     return watch
 
 
-# What is told.
+# Texts.
 
 
 def _one_line(error: Exception) -> str:
-    """What went wrong, in a line."""
+    """The message of an error on one line."""
     lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
     text = " ".join(lines)
-    return _cut(text if isinstance(error, CaromError) and text else f"{type(error).__name__}: {text}".rstrip(": "))
+    return _shortened(
+        text if isinstance(error, CaromError) and text else f"{type(error).__name__}: {text}".rstrip(": ")
+    )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…"
 
 
 def _plain(value: Any) -> Any:
-    """None for what is not a number."""
+    """Replace NaN by None."""
     return None if isinstance(value, float) and value != value else value  # noqa: PLR0124  # NaN is not itself

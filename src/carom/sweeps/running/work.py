@@ -1,4 +1,4 @@
-"""What a worker does: a batch of runs, or a probe. Imported on workers, so it stays light until there is work."""
+"""The tasks of a worker: a batch of runs, or a probe. Imports stay light until there is work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Errand:
-    """What a worker is told: which study (by the name under which it was told the job), and which runs of it.
+    """What a worker gets per task: the name of the job, and the runs to do.
 
     The runs are pickled here: Dask would look through lists for keys of its own.
     """
@@ -32,12 +32,12 @@ class Errand:
 
     @classmethod
     def of(cls, study: str, specs: Sequence[RunSpec]) -> Errand:
-        """The errand for some runs, for workers that have the same version of carom."""
+        """Make an errand for workers with the same version of carom."""
         return cls(study, carom.__version__, pickle.dumps(tuple(specs)))
 
 
 def do_batch(errand: Errand, budget: float) -> tuple[list[Row], float]:
-    """Rows of the runs, in order, and s that they took; those that begin after `budget` s are left to others."""
+    """Do runs, and return their rows and the time, s; runs that have not begun after `budget` s are not done."""
     from carom.sweeps.running.task import perform  # noqa: PLC0415  # Numba is not loaded before something runs
 
     job, begun, seconds = _job(errand), perf_counter(), 0.0
@@ -51,9 +51,9 @@ def do_batch(errand: Errand, budget: float) -> tuple[list[Row], float]:
 
 
 def do_probe(errand: Errand, seconds: float, patience: float) -> list[Probe]:
-    """How long each run would take, found in at most about so many seconds each, after compiling.
+    """Estimate the time of each run, in about `seconds` each after compiling.
 
-    A trial that hangs is ended with its process after `patience` s, where that may be.
+    A trial that hangs is killed with its process after `patience` s, where that is allowed.
     """
     from carom.sweeps.running.task import probe  # noqa: PLC0415  # as above
 
@@ -74,16 +74,18 @@ def _specs(errand: Errand) -> tuple[RunSpec, ...]:
 
 
 def _job(errand: Errand) -> Job:
-    """The job that this worker was told, read once."""
+    """The job that this worker has got, unpickled once."""
     from distributed import get_worker  # noqa: PLC0415  # whoever works has it
 
     worker = get_worker()
     if errand.version != carom.__version__:
         what = f"has carom {carom.__version__}, but the study was begun with {errand.version}"
-        raise ClusterError(worker.address, what, "Install the same version everywhere: others may give other bits.")
+        raise ClusterError(
+            worker.address, what, "Install the same version everywhere: results may differ between versions."
+        )
     told: Any = worker.plugins[errand.study]
     if told.job is None:
-        # A run that hangs may end its process only where nobody else works in it, and a nanny starts another.
+        # A hanging run may be killed with its process only if the worker has one thread, and a nanny restarts it.
         hard = worker.nanny is not None and worker.state.nthreads == 1
         job: Job = pickle.loads(told.payload)  # noqa: S301  # as all that Dask sends
         told.job = replace(job, hard=hard)
