@@ -10,13 +10,13 @@ from carom.sweeps.study.plan import (
     RunPlan,
     RunSpec,
     digest_of,
-    drawn,
+    draw_value,
     has_seed,
+    hashable,
     plan_of,
     plan_problems,
     scene_of,
     seed_of,
-    told,
 )
 from carom.sweeps.study.ranges import Uniform
 from carom.sweeps.study.wanted import Wanted
@@ -100,14 +100,14 @@ def test_numbers_from_content_never_change():
     assert digest_of({"b": [1.5, "é"], "a": True}) == digest_of({"a": True, "b": [1.5, "é"]})
     assert digest_of({"a": 1}) == "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
     assert seed_of("0" * 63 + "1") == 3717377837946358015
-    assert drawn(Uniform(uniform=(0, 1)), 1, "restitution") == 0.17463649042549073
+    assert draw_value(Uniform(uniform=(0, 1)), 1, "restitution") == 0.17463649042549073
 
 
 def test_equal_numbers_are_told_alike():
-    assert told(1) == told(1.0)
-    assert told(True) != told(1)
-    assert told("1") != told(1)
-    assert told(2**62 + 1) != told(2**62)
+    assert hashable(1) == hashable(1.0)
+    assert hashable(True) != hashable(1)
+    assert hashable("1") != hashable(1)
+    assert hashable(2**62 + 1) != hashable(2**62)
 
 
 def test_a_run_is_small_and_plain():

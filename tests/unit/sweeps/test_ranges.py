@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from carom.errors import SceneError
-from carom.sweeps.study.ranges import MOST_RUNS, Linear, Log, Normal, Uniform, Values, as_range
+from carom.sweeps.study.ranges import MAX_RUNS, Linear, Log, Normal, Uniform, Values, as_range
 
 
 def values(given):
@@ -71,10 +71,10 @@ def test_values_as_close_as_numbers_are(given):
 
 
 def test_a_long_range_costs_nothing():
-    one = as_range({"linear": [0, 1], "count": MOST_RUNS})
-    assert one.count_of == MOST_RUNS
-    assert one.value(MOST_RUNS - 1) == 1.0
-    assert [index for index, _ in one.samples(3)] == [0, round((MOST_RUNS - 1) / 2), MOST_RUNS - 1]
+    one = as_range({"linear": [0, 1], "count": MAX_RUNS})
+    assert one.count_of == MAX_RUNS
+    assert one.value(MAX_RUNS - 1) == 1.0
+    assert [index for index, _ in one.samples(3)] == [0, round((MAX_RUNS - 1) / 2), MAX_RUNS - 1]
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_a_long_range_costs_nothing():
             {"linear": [0, 1], "step": 0},
             "step: the range is empty: steps of 0 do not lead from 0 to 1. Use a step other than 0.",
         ),
-        ({"linear": [0, 1], "step": 1e-300}, f"step: more than {MOST_RUNS} values. Ask for fewer."),
-        ({"linear": [0, 1], "count": MOST_RUNS + 1}, f"count: more than {MOST_RUNS} values. Ask for fewer."),
+        ({"linear": [0, 1], "step": 1e-300}, f"step: more than {MAX_RUNS} values. Ask for fewer."),
+        ({"linear": [0, 1], "count": MAX_RUNS + 1}, f"count: more than {MAX_RUNS} values. Ask for fewer."),
         ({"linear": [0, 1]}, "neither count nor step is given. Give one of them: count = 7, or step = 0.1."),
         (
             {"linear": [0, 1], "count": 2, "step": 1},
@@ -151,7 +151,7 @@ def test_what_is_refused(given, line):
 
 def test_too_many_values_are_refused_at_once():
     with pytest.raises(SceneError, match="more than"):
-        as_range(np.zeros(MOST_RUNS + 1))
+        as_range(np.zeros(MAX_RUNS + 1))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from carom.scene import library
 from carom.scene.io.files import dump
 from carom.sweeps import ready
 from carom.sweeps.study import paths
-from carom.sweeps.study.study import MOST_RUNS, Study, plan_of, scene_of, schema
+from carom.sweeps.study.study import MAX_RUNS, Study, plan_of, scene_of, schema
 
 TEXT = """
 name = "Equation of state"
@@ -193,9 +193,9 @@ def test_a_study_without_parameters_is_one_run():
 
 
 def test_long_studies_are_not_written_out():
-    one = study(parameters={"restitution": {"linear": [0.1, 1.0], "count": MOST_RUNS}})
-    assert len(one) == MOST_RUNS
-    assert one.run_at(MOST_RUNS - 1).parameters == {"restitution": 1.0}
+    one = study(parameters={"restitution": {"linear": [0.1, 1.0], "count": MAX_RUNS}})
+    assert len(one) == MAX_RUNS
+    assert one.run_at(MAX_RUNS - 1).parameters == {"restitution": 1.0}
 
 
 # Files.
@@ -591,14 +591,14 @@ def test_a_study_stays_as_it_is():
             ["run.until: 1.0 became 2.0", "run.settle: new, 0.5"],
         ),
         ({"scene": {"generator": {"kind": "gas", "mass": 2.0}}}, ["scene: generator.mass: new, 2.0"]),
-        ({"observables": ["compressibility"]}, ["observables: gone, energy (drift)"]),
+        ({"observables": ["compressibility"]}, ["observables: removed, energy (drift)"]),
         (
             {"parameters": {"generator.count": [10], "generator.packing_fraction": [0.1], "drag": [0.0]}},
             [
                 'parameters."generator.packing_fraction": { linear = [0.1, 0.3], count = 3 } became { values = [0.1] }',
                 'parameters."generator.count": { values = [10, 20] } became { values = [10] }',
-                'parameters."restitution": gone, was { uniform = [0.9, 1.0] }',
-                'parameters."run.step": gone, was { log = [0.001, 0.1], count = 3 }',
+                'parameters."restitution": removed, was { uniform = [0.9, 1.0] }',
+                'parameters."run.step": removed, was { log = [0.001, 0.1], count = 3 }',
                 'parameters."drag": new, { values = [0.0] }',
             ],
         ),

@@ -1,1 +1,1 @@
-"""What a study is, and whether its parts fit together."""
+"""Studies: what they consist of, and checks of it."""

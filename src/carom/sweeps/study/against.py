@@ -1,4 +1,4 @@
-"""A study's points against a law: what the law needs to know, and what it leaves open."""
+"""Compares the points of a study with a law: the values that the law needs, and the parameters that are fitted."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Known", "curve"]
 
-ANCHORS = 2
-"""What a law leaves open is fitted to so many points, those with the smallest x."""
+FITTED_POINTS = 2
+"""Free parameters of a law are fitted to this many points, those with the smallest x."""
 
 Floats = NDArray[np.float64]
 
 
 class Known(Mapping[str, Any]):
-    """Values by path: those given, else what the run plan, the generator or the scene has there."""
+    """Values by path: given ones, else those of the run plan, the generator or the scene."""
 
     def __init__(self, study: Study, given: Mapping[str, Any]) -> None:
         self.study = study
@@ -57,14 +57,14 @@ class Known(Mapping[str, Any]):
         return found
 
     def _swept(self, path: str) -> Any:
-        """Of a parameter that is neither drawn nor has many values: the one."""
+        """The value of a parameter with only one, which is not drawn."""
         values = self.study.parameters[path]
         if isinstance(values, Uniform | Normal) or values.count_of > 1:
-            raise KeyError(path)  # nobody says which
+            raise KeyError(path)  # it has several values
         return values.value(0)
 
     def _of_generator(self, name: str) -> Any:
-        """An option as it is given, or its default."""
+        """An option of the generator as given, or its default."""
         from carom.scene import library  # noqa: PLC0415  # generators are many
 
         given = self.study.base.get("generator", {})
@@ -73,7 +73,7 @@ class Known(Mapping[str, Any]):
         return given.get(name, option.default if option else None)
 
     def _of_scene(self, path: str) -> Any:
-        """What the scene of the first run has there, defaults included."""
+        """The value in the scene of the first run, defaults included."""
         from carom.sweeps.study.plan import scene_of  # noqa: PLC0415  # scenes are built only if a law asks
 
         found: Any = scene_of(self.study, self.study.run_at(0))
@@ -86,9 +86,9 @@ class Known(Mapping[str, Any]):
 
 
 def curve(law: Law, study: Study, line: Line, x: Floats) -> Floats:
-    """The law along x, for a series; what it leaves open is fitted to the series' first points."""
+    """Evaluate the law along x for a series; free parameters are fitted to the first points of the series."""
     spec = study.plot
-    assert spec is not None  # noqa: S101  # for who checks types: `lines` has looked
+    assert spec is not None  # noqa: S101  # for the type checker: `lines` has checked it
     known = Known(study, {spec.series: line.value} if spec.series else {})
 
     def at(place: Floats) -> Floats:
@@ -101,7 +101,7 @@ def curve(law: Law, study: Study, line: Line, x: Floats) -> Floats:
     try:
         along = at(x)
         if law.free:
-            first, seen = at(line.x[:ANCHORS]), line.y[:ANCHORS]
+            first, seen = at(line.x[:FITTED_POINTS]), line.y[:FITTED_POINTS]
             along = _fitted(law, along, first, seen)
     except KeyError as missing:
         path = missing.args[0]

@@ -1,4 +1,4 @@
-"""Do the parts of a study fit together? Paths and scene, groups, number of runs, run plan, plot."""
+"""Checks that the parts of a study agree: paths and scene, groups, number of runs, run plan, plot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from carom.messages.phrase import Phrase
 from carom.scene.fields.base import fault, nearest, shown
 from carom.sweeps.study import paths
 from carom.sweeps.study.plan import RUN, check_run_path, plan_problems
-from carom.sweeps.study.ranges import MOST_RUNS
+from carom.sweeps.study.ranges import MAX_RUNS
 
 if TYPE_CHECKING:
     from carom.sweeps.study.study import Axis, Study
@@ -21,24 +21,24 @@ __all__ = ["disagreements", "quoted", "where"]
 
 
 def quoted(path: object) -> str:
-    """A path as a key of a study file."""
+    """Write a path as a key of a study file."""
     return json.dumps(path, ensure_ascii=False) if isinstance(path, str) else shown(path)
 
 
 def where(path: str) -> str:
-    """The place of a parameter in a study file."""
+    """Where a parameter is in a study file."""
     return f"parameters.{quoted(path)}"
 
 
 def _unknown(path: str, study: Study, where: str) -> Problem:
-    """The problem of a path that is not a parameter and must be one."""
+    """The problem of a path that must be a parameter and is not."""
     hint = nearest(path, study.parameters, "parameters") if study.parameters else Phrase("parameter.add")
     return Problem("parameter.unknown", where=where, path=repr(path), hint=hint)
 
 
 def disagreements(study: Study) -> list[Problem]:
-    """What does not fit together; the first sort of it that there is."""
-    for find in (_paths, _groups, _twice, _too_many, _repeats, _plan, _plot):
+    """The problems of the first check that finds any."""
+    for find in (_paths, _groups, _repeated_points, _too_many_runs, _repeats, _plan, _plot):
         problems = list(find(study))
         if problems:
             return problems
@@ -46,7 +46,7 @@ def disagreements(study: Study) -> list[Problem]:
 
 
 def _paths(study: Study) -> Iterator[Problem]:
-    """Paths that lead nowhere, or where another leads."""
+    """Paths that the scene does not have, or that name the same place."""
     seen: dict[paths.Steps, str] = {}
     for path in study.parameters:
         try:
@@ -79,26 +79,26 @@ def _groups(study: Study) -> Iterator[Problem]:
             yield Problem("zip.lengths", where="zip", told=told)
 
 
-def _twice(study: Study) -> Iterator[Problem]:
-    """A point that is there twice; of what goes together, all values must be the same."""
+def _repeated_points(study: Study) -> Iterator[Problem]:
+    """Repeated points; parameters of a group repeat a point if all their values repeat."""
     for axis in study.axes:
         found = [study.parameters[path].twice() for path in axis.paths]
-        if all(value is not None for value in found) and not _told_apart(study, axis):
+        if all(value is not None for value in found) and not _are_distinct(study, axis):
             yield Problem("range.twice", where=where(axis.paths[0]), value=shown(found[0]))
 
 
-def _told_apart(study: Study, axis: Axis) -> bool:
+def _are_distinct(study: Study, axis: Axis) -> bool:
     columns = [study.parameters[path] for path in axis.paths]
     return len({tuple(column.value(k) for column in columns) for k in range(axis.length)}) == axis.length
 
 
-def _too_many(study: Study) -> Iterator[Problem]:
+def _too_many_runs(study: Study) -> Iterator[Problem]:
     runs = study.points * study.repeats
-    if runs > MOST_RUNS:
+    if runs > MAX_RUNS:
         product = " × ".join(f"{length:,}" for length in (*(axis.length for axis in study.axes), study.repeats))
         told = f"{runs:,}" if runs < 10**15 else Phrase("about-power", power=round(math.log10(runs)))
         product = f" ({product})" if len(product) < 60 else ""
-        yield Problem("study.too-many-runs", where="parameters", runs=told, product=product, most=MOST_RUNS)
+        yield Problem("study.too-many-runs", where="parameters", runs=told, product=product, most=MAX_RUNS)
 
 
 def _repeats(study: Study) -> Iterator[Problem]:
@@ -107,7 +107,7 @@ def _repeats(study: Study) -> Iterator[Problem]:
 
 
 def _plan(study: Study) -> Iterator[Problem]:
-    """The run plan, with the first values of parameters that are its own."""
+    """Problems of the run plan, with the first values of its parameters."""
     first = {path: one.value(0) for path, one in study.parameters.items()}
     try:
         yield from plan_problems(study.run.with_values(first), study.observables)
@@ -116,7 +116,7 @@ def _plan(study: Study) -> Iterator[Problem]:
 
 
 def _plot(study: Study) -> Iterator[Problem]:
-    """Paths that are plotted must be swept; columns are known only to the table."""
+    """Plotted paths must be parameters; columns are checked later, with the table."""
     for name in ("x", "y", "series", "per"):
         path = getattr(study.plot, name, None)
         if path is not None and path not in study.parameters and ("." in path or "[" in path):

@@ -1,4 +1,4 @@
-"""The scene of a study as a plain document, from whatever it is given as."""
+"""Makes a plain document of the scene of a study, which may be given in several forms."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from carom.sweeps.study.paths import NOT_SWEPT
 
 __all__ = ["as_document", "simulated"]
 
-_DEEPEST = 32
+_MAX_DEPTH = 32
 
 
 def as_document(value: Any) -> dict[str, Any]:
-    """The document of a scene: of the library by name, of a file, of a table, or of a `Scene`.
+    """The document of a scene: a name of the library, a file, a table, or a `Scene`.
 
-    Generators and structures stay as they are, so that their options can be swept; everything else is written as
-    scene files are.
+    Generators and structures are not expanded, so that their options can be swept.
     """
     if isinstance(value, Scene):
         return _written(value)
@@ -39,14 +38,14 @@ def as_document(value: Any) -> dict[str, Any]:
 
 
 def simulated(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a document a run depends on."""
+    """The part of a document that affects a run."""
     return {key: value for key, value in content.items() if key not in NOT_SWEPT}
 
 
 def _of_file(path: Path) -> dict[str, Any]:
-    """The document in a scene file; a name without an ending was meant for the library."""
+    """Read a scene file; a name without suffix was meant for the library."""
     if not path.suffix:
-        library.load(path.name)  # there is none, and it says which are near
+        library.load(path.name)  # raises an error with a suggestion
     try:
         return _of_table(read(path))
     except SceneError as error:
@@ -87,8 +86,8 @@ def _check_options(kind: str, options: dict[str, Any]) -> None:
 
 
 def _plain(value: Any, where: tuple[str | int, ...]) -> Any:
-    """Tables, lists, finite numbers and words alone, as Python's own; what is None is left out."""
-    if len(where) > _DEEPEST:
+    """Convert to dicts, lists, finite numbers and texts; None is left out."""
+    if len(where) > _MAX_DEPTH:
         raise fault("file.too-deep")
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()

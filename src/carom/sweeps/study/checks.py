@@ -1,4 +1,4 @@
-"""Looking at a study before it runs: do its values fit? And what has changed since it ran last?"""
+"""Checks the values of a study before it runs, and compares it with an earlier one."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 __all__ = ["changes", "problems"]
 
-MOST_BUILDS = 200
-"""So many scenes at most are built to check the values."""
-MOST_BALLS = 100_000
-"""No scene of more balls is built for that."""
-MOST_IN_ALL = 1_000_000
-"""Nor more balls than these in all of them together; beyond, options of generators are checked alone."""
-MOST_LINES = 20
+MAX_BUILDS = 200
+"""Scenes that are built to check values."""
+MAX_BALLS = 100_000
+"""Balls of a scene that is built for the check."""
+MAX_TOTAL_BALLS = 1_000_000
+"""Balls of all these scenes; beyond, only the options of generators are checked."""
+MAX_LINES = 20
 
 
 def problems(study: Study) -> list[Problem]:
-    """What is wrong with the values of a study: with the first of each, with each single one, with the last of each."""
+    """Problems of values: of the first of each parameter, of single ones, and of the last of each."""
     found = list(_unknown_observables(study))
-    budget = MOST_IN_ALL
+    budget = MAX_TOTAL_BALLS
     wrong: dict[str, list[Problem]] = {}
     for path, values in _trials(study):
         if _FIRST in wrong or path in wrong or (path == _LAST and wrong):
-            continue  # what is wrong from the start is wrong everywhere, and one value tells what is wrong with others
+            continue  # problems of the first values are problems of all, and one bad value per parameter is enough
         told, size = _problems_of(study, path, values, budget)
         budget -= size
         if told:
@@ -44,15 +44,15 @@ def problems(study: Study) -> list[Problem]:
 
 
 _FIRST, _LAST = "(first)", "(last)"
-"""In place of a path, for values of all parameters."""
+"""Stand for a path where values of all parameters are tried."""
 
 
 def _trials(study: Study) -> Iterator[tuple[str, dict[str, Value]]]:
-    """Values to try, and the parameter that is tried by them."""
+    """Values to try, with the parameter that they test."""
     first = {path: one.value(0) for path, one in study.parameters.items()}
     yield _FIRST, first
     together = {path: group for group in study.zip for path in group}
-    share = max(2, (MOST_BUILDS - 2) // max(1, len(study.parameters)))
+    share = max(2, (MAX_BUILDS - 2) // max(1, len(study.parameters)))
     for path, one in study.parameters.items():
         for index, value in one.samples(share):
             beside = {other: study.parameters[other].value(index) for other in together.get(path, ())}
@@ -64,25 +64,25 @@ def _trials(study: Study) -> Iterator[tuple[str, dict[str, Value]]]:
 
 
 def _problems_of(study: Study, path: str, values: dict[str, Value], budget: int) -> tuple[list[Problem], int]:
-    """What is wrong with one choice of values, and how many balls were made to find out."""
+    """Problems of one choice of values, and how many balls were made to find them."""
     size = 0
     try:
         run = study.run.with_values(values)
     except InputError as error:
-        return [_placed(problem, path, values, RUN) for problem in error.problems], 0
-    found = [_placed(problem, path, values) for problem in plan_problems(run, study.observables)]
+        return [_at_parameter(problem, path, values, RUN) for problem in error.problems], 0
+    found = [_at_parameter(problem, path, values) for problem in plan_problems(run, study.observables)]
     try:
         scene = _built(study, values, budget)
         size = len(scene.balls) if scene is not None else 0
         if scene is not None:
-            found += [_placed(problem, path, values) for problem in _unsolved(scene, run)]
+            found += [_at_parameter(problem, path, values) for problem in _solver_problems(scene, run)]
     except InputError as error:
-        found += [_placed(problem, path, values) for problem in error.problems]
+        found += [_at_parameter(problem, path, values) for problem in error.problems]
     return found, size
 
 
 def _built(study: Study, values: dict[str, Value], budget: int) -> Scene | None:
-    """The scene of these values, or None if it would be large; then the options of its generator are checked."""
+    """Build the scene of these values; if it would be large, check only its options and return None."""
     table = study.base.get("generator")
     if isinstance(table, dict):
         prefix = "generator."
@@ -94,13 +94,13 @@ def _built(study: Study, values: dict[str, Value], budget: int) -> Scene | None:
                 made = library.generators()[kind].of(options)
             except InputError as error:
                 raise SceneError(problem.inside("generator") for problem in error.problems) from None
-            if made.expected > min(MOST_BALLS, budget):
+            if made.expected > min(MAX_BALLS, budget):
                 return None
     return scene_of(study.base, RunSpec(0, "", 0, 0, study.seed, values)) if budget > 0 else None
 
 
-def _unsolved(scene: Scene, run: RunPlan) -> Iterator[Problem]:
-    """Why no solver runs a scene so."""
+def _solver_problems(scene: Scene, run: RunPlan) -> Iterator[Problem]:
+    """Problems of the solver options for a scene."""
     from carom.solvers.stepped.integrators.cards import problems as of_integrator  # noqa: PLC0415  # it loads the kernels
 
     if run.integrator is not None:
@@ -113,8 +113,8 @@ def _unsolved(scene: Scene, run: RunPlan) -> Iterator[Problem]:
         yield Problem("study.not-solved", where="run.solver", reason=str(error).rstrip("."))
 
 
-def _placed(problem: Problem, path: str, values: Mapping[str, Value], prefix: str = "") -> Problem:
-    """A problem at the parameter that it comes from, if it is one, with the value that is tried."""
+def _at_parameter(problem: Problem, path: str, values: Mapping[str, Value], prefix: str = "") -> Problem:
+    """Move a problem to the parameter that causes it, with the value that was tried."""
     at = f"{prefix}{problem.where}"
     if at in values:
         return problem.at(where(at))
@@ -141,19 +141,19 @@ def _unknown_observables(study: Study) -> Iterator[Problem]:
                 )
 
 
-# What has changed.
+# Changes.
 
 
 def changes(before: Study, after: Study) -> list[str]:
-    """What changed from one study to another, a line each."""
-    lines = [*_fields(before, after), *_ranges(before, after), *_observables(before, after)]
-    lines += [f"run.{line}" for line in _leaves(before.run.table(), after.run.table())]
-    lines += [f"scene: {line}" for line in _leaves(before.scene, after.scene)]
-    more = len(lines) - MOST_LINES
-    return [*lines[:MOST_LINES], f"... and {more} more"] if more > 0 else lines
+    """The changes from one study to another, one line each."""
+    lines = [*_field_changes(before, after), *_range_changes(before, after), *_observable_changes(before, after)]
+    lines += [f"run.{line}" for line in _value_changes(before.run.table(), after.run.table())]
+    lines += [f"scene: {line}" for line in _value_changes(before.scene, after.scene)]
+    more = len(lines) - MAX_LINES
+    return [*lines[:MAX_LINES], f"... and {more} more"] if more > 0 else lines
 
 
-def _fields(before: Study, after: Study) -> Iterator[str]:
+def _field_changes(before: Study, after: Study) -> Iterator[str]:
     for name in ("name", "description", "repeats", "seed", "zip"):
         one, other = getattr(before, name), getattr(after, name)
         if one != other:
@@ -161,41 +161,41 @@ def _fields(before: Study, after: Study) -> Iterator[str]:
     if before.plot != after.plot:
         yield "plot: changed"
     if list(before.parameters) != list(after.parameters) and set(before.parameters) == set(after.parameters):
-        yield "parameters: in another order"
+        yield "parameters: order changed"
 
 
-def _ranges(before: Study, after: Study) -> Iterator[str]:
+def _range_changes(before: Study, after: Study) -> Iterator[str]:
     for path in dict.fromkeys([*before.parameters, *after.parameters]):
         one, other = before.parameters.get(path), after.parameters.get(path)
         if one is None:
             yield f"{where(path)}: new, {other}"
         elif other is None:
-            yield f"{where(path)}: gone, was {one}"
+            yield f"{where(path)}: removed, was {one}"
         elif one != other:
             yield f"{where(path)}: {one} became {other}"
 
 
-def _observables(before: Study, after: Study) -> Iterator[str]:
+def _observable_changes(before: Study, after: Study) -> Iterator[str]:
     one, other = list(map(str, before.observables)), list(map(str, after.observables))
     yield from (f"observables: new, {name}" for name in other if name not in one)
-    yield from (f"observables: gone, {name}" for name in one if name not in other)
+    yield from (f"observables: removed, {name}" for name in one if name not in other)
     if one != other and sorted(one) == sorted(other):
-        yield "observables: in another order"
+        yield "observables: order changed"
 
 
-def _leaves(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[str]:
-    """The single values in which two documents differ."""
+def _value_changes(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """Compare two documents value by value."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key in dict.fromkeys([*before, *after]):
-            yield from _leaves(before.get(key, _NOTHING), after.get(key, _NOTHING), (*steps, key))
+            yield from _value_changes(before.get(key, _MISSING), after.get(key, _MISSING), (*steps, key))
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (one, other) in enumerate(zip(before, after, strict=True)):
-            yield from _leaves(one, other, (*steps, index))
-    elif before is _NOTHING:
+            yield from _value_changes(one, other, (*steps, index))
+    elif before is _MISSING:
         yield f"{place(steps)}: new, {shown(after)}"
-    elif after is _NOTHING:
-        yield f"{place(steps)}: gone, was {shown(before)}"
-    elif _differ(before, after):
+    elif after is _MISSING:
+        yield f"{place(steps)}: removed, was {shown(before)}"
+    elif _are_different(before, after):
         many = isinstance(before, list) and isinstance(after, list)
         yield (
             f"{place(steps)}: {len(before)} became {len(after)}"
@@ -204,8 +204,8 @@ def _leaves(before: Any, after: Any, steps: tuple[str | int, ...] = ()) -> Itera
         )
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _are_different(one: Any, other: Any) -> bool:
     return (type(one) is not type(other) and isinstance(one, bool) != isinstance(other, bool)) or one != other
 
 
-_NOTHING = object()
+_MISSING = object()

@@ -1,4 +1,4 @@
-"""What a run's row holds: the names of its values, which are the same for all runs of a study."""
+"""The columns of a run's row: names and values; the names are equal for all runs of a study."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
     from carom.observe.follower import Measurements
     from carom.sweeps.study.study import Study
 
-_OTHERS = ("index", "id", "point", "repeat", "seed", "status", "reason", "done", "failed", "how")
-"""Columns of the table or of the summary that no run fills."""
+_RESERVED = ("index", "id", "point", "repeat", "seed", "status", "reason", "done", "failed", "how")
+"""Columns of the table or of the summary that are not values of runs."""
 BASE = ("time", "collisions", "kinetic_energy", "energy", "stopped")
-"""Of each run, at its end."""
+"""Values of every run, at its end."""
 REMARKS = "remarks"
 ERROR = "_error"
-"""Ends the name of a column that holds the errors of another."""
-MOST_ENTRIES = 64
-"""An observable may fill so many columns."""
+"""Suffix of columns that hold errors of others."""
+MAX_ENTRIES = 64
+"""Columns of an observable."""
 
 
 def columns(study: Study) -> list[str]:
-    """The columns that a study's runs fill, whatever becomes of them: `values` of a row has just these.
+    """The columns of the values of runs; `values` of every row has these keys.
 
     time, collisions, kinetic_energy, energy  at the end of the run.
     stopped                                   why it ended: "until", "collisions", or "over" (nothing more can happen).
     NAME, NAME_error                          mean of an observable over the run, and its standard error.
-    NAME_last, NAME_min, …                    what else is taken of its samples.
-    remarks                                   what carom warned of.
+    NAME_last, NAME_min, …                    other statistics of its samples.
+    remarks                                   warnings of carom.
 
-    Entries of vectors are NAME_x, NAME_y, NAME_z, of other lists NAME_0, NAME_1 and so on. An observable that is called
-    as one of the first five has its mean in NAME_mean.
+    Entries of vectors are NAME_x, NAME_y, NAME_z, of other lists NAME_0, NAME_1 and so on. The mean of an observable
+    with the name of one of the first five is in NAME_mean.
     """
     found = dict.fromkeys(BASE)
     if study.observables:
-        ours = (*BASE, *(f"{name}{ERROR}" for name in BASE), REMARKS, *_OTHERS)
+        ours = (*BASE, *(f"{name}{ERROR}" for name in BASE), REMARKS, *_RESERVED)
         owners = dict.fromkeys(ours, "carom's own") | dict.fromkeys(study.parameters, "that of a parameter")
-        for spec in _ends(study):
+        for spec in _end_runs(study):
             for each, names in _of_scene(study.observables, scene_of(study, spec)):
                 _claim(names, each, owners)
                 errors = each.take == "mean"
@@ -56,7 +56,7 @@ def columns(study: Study) -> list[str]:
 
 
 def _claim(names: Sequence[str], wanted: Wanted, owners: dict[str, str]) -> None:
-    """Note whose columns these are; refuse those of others. In the summary, each has its error beside it."""
+    """Register the owner of columns and their errors; StudyError if a column has another owner."""
     owner = f"that of {str(wanted)!r}"
     claimed = [f"{name}{ending}" for name in names for ending in ("", ERROR)]
     for name in claimed:
@@ -67,32 +67,32 @@ def _claim(names: Sequence[str], wanted: Wanted, owners: dict[str, str]) -> None
 
 
 def kinds(names: Sequence[str]) -> dict[str, type]:
-    """Of each column, what it holds: float, int or str."""
+    """The type of each column: float, int or str."""
     known: dict[str, type] = {"collisions": int, "stopped": str, REMARKS: str}
     return {name: known.get(name, float) for name in names}
 
 
 def filled(wanted: Sequence[Wanted], measured: Measurements, dimension: int) -> dict[str, float]:
-    """The values of the columns that are wanted, from what was measured."""
+    """The values of columns, from measurements."""
     found: dict[str, float] = {}
     for each in wanted:
         kind = each.observable()
-        for ending, numbers in _taken(each, measured):
+        for ending, numbers in _statistics(each, measured):
             labels = _entries(each.name, np.shape(numbers), kind.labels, dimension)
             names = [f"{_stem(name, each.take)}{ending}" for name in labels]
             found |= dict(zip(names, np.ravel(numbers).tolist(), strict=True))
     return found
 
 
-def _ends(study: Study) -> Iterator[RunSpec]:
-    """The first run and the last one: between them, an observable may have more entries."""
+def _end_runs(study: Study) -> Iterator[RunSpec]:
+    """The first run and the last one, whose observables may have different numbers of entries."""
     yield study.run_at(0)
     if len(study) > 1:
         yield study.run_at(len(study) - 1)
 
 
 def _of_scene(wanted: Iterable[Wanted], scene: Scene) -> Iterator[tuple[Wanted, list[str]]]:
-    """The columns that a run of a scene fills, without those of errors."""
+    """The columns of a run of a scene, without errors."""
     start = Start(scene)
     for each in wanted:
         measures = each.observable()
@@ -108,12 +108,12 @@ def _of_scene(wanted: Iterable[Wanted], scene: Scene) -> Iterator[tuple[Wanted, 
 
 
 def _entries(name: str, shape: tuple[int, ...], labels: tuple[str, ...], dimension: int) -> list[str]:
-    """The names of the entries of a sample."""
+    """Names of the entries of a sample."""
     if not shape:
         return [name]
     size = int(np.prod(shape))
-    if size > MOST_ENTRIES:
-        raise StudyError.of("column.too-many-entries", where="observables", name=name, size=size, most=MOST_ENTRIES)
+    if size > MAX_ENTRIES:
+        raise StudyError.of("column.too-many-entries", where="observables", name=name, size=size, most=MAX_ENTRIES)
     if len(shape) == 1 and len(labels) == size:
         return [f"{name}_{re.sub(r'[^0-9A-Za-z]+', '_', label)}" for label in labels]
     if shape == (dimension,):
@@ -122,13 +122,13 @@ def _entries(name: str, shape: tuple[int, ...], labels: tuple[str, ...], dimensi
 
 
 def _stem(name: str, take: str) -> str:
-    """The column of an entry."""
+    """The name of the column of a statistic."""
     plain = take == "mean" and name not in BASE
     return name if plain else f"{name}_{take}"
 
 
-def _taken(wanted: Wanted, measured: Measurements) -> Iterator[tuple[str, Any]]:
-    """What is taken of an observable's samples, each with the ending of its column."""
+def _statistics(wanted: Wanted, measured: Measurements) -> Iterator[tuple[str, Any]]:
+    """Statistics of an observable's samples, each with the suffix of its column."""
     if wanted.take == "mean":
         mean, error = measured.means(wanted.name)
         yield "", mean
@@ -138,11 +138,11 @@ def _taken(wanted: Wanted, measured: Measurements) -> Iterator[tuple[str, Any]]:
     else:
         series = measured.series[wanted.name]
         _, values = series.since(float(series.times[0]) if len(series.times) else 0.0)
-        yield "", _of_samples(wanted.take, values)
+        yield "", _statistic(wanted.take, values)
 
 
-def _of_samples(take: str, values: Floats) -> Floats:
-    """The first, the least, the largest, or how far it went from the first; NaN samples are left out."""
+def _statistic(take: str, values: Floats) -> Floats:
+    """A statistic of samples without NaN: first, last, min, max, or the largest drift from the first."""
     if not len(values):
         return np.full(values.shape[1:], np.nan)
     if take == "first":
@@ -156,7 +156,7 @@ def _of_samples(take: str, values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Start:
-    """The start of a scene, as observables read a run: enough to know the shape of what they measure."""
+    """A stand-in for a run at its start, from which observables tell the shape of their samples."""
 
     scene: Scene
     time: float = 0.0
@@ -167,35 +167,35 @@ class Start:
 
     @property
     def positions(self) -> Floats:
-        """Of the balls, m."""
+        """In m."""
         return self.scene.balls.position
 
     @property
     def velocities(self) -> Floats:
-        """Of the balls, m/s."""
+        """In m/s."""
         return self.scene.balls.velocity
 
     @property
     def turns(self) -> Any:
-        """None yet."""
+        """Zero at the start."""
         return np.zeros(self.positions.shape, np.int64)
 
     @property
     def masses(self) -> Floats:
-        """Of the balls, kg."""
+        """In kg."""
         return self.scene.balls.mass
 
     @property
     def radii(self) -> Floats:
-        """Of the balls, m."""
+        """In m."""
         return self.scene.balls.radius
 
     @property
     def momentum(self) -> Floats:
-        """Of all balls, kg m/s."""
+        """The total, kg m/s."""
         return np.asarray(numerics.product(self.masses, self.velocities))
 
     @property
     def collisions_by_kind(self) -> dict[str, int]:
-        """None yet."""
+        """Zero at the start."""
         return {}

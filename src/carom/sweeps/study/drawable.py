@@ -1,4 +1,4 @@
-"""Can the plot of a study be drawn? Its columns and its law are known before anything runs."""
+"""Checks, before anything runs, that the plot of a study can be drawn."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["check"]
 
 @dataclass(frozen=True)
 class _Promised:
-    """What is known of a table that is not there yet."""
+    """The columns of a table before the study has run."""
 
     columns: tuple[str, ...]
 
 
 def check(study: Study) -> None:
-    """Refuse a [plot] whose columns will not be there, or whose law cannot be drawn."""
+    """StudyError for a [plot] with missing columns, or with a law that cannot be drawn."""
     spec = study.plot
     if spec is None:
         return
@@ -52,7 +52,7 @@ def _check_law(study: Study, spec: PlotSpec, name: str) -> None:
     try:
         for value in series:
             curve(replace(law, free=""), study, Line("", value, []), x)
-        for end in ends:  # what is swept and is neither x nor a series must suit it too
+        for end in ends:  # parameters other than x and the series must suit the law too
             law.value(Known(study, end))
     except StudyError:
         raise

@@ -1,4 +1,4 @@
-"""Laws that the plot of a study is compared with, by name; each with its formula and source."""
+"""Theoretical laws to compare plots with, by name; each with its formula and source."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from carom.errors import StudyError
 __all__ = ["LAWS", "Law", "clock_speed"]
 
 At = Mapping[str, Any]
-"""Values by path: those of the point, else those of the scene; a KeyError names the path that is missing."""
+"""Values by path: of the point, else of the scene; a KeyError names a missing path."""
 
 PACKING = "generator.packing_fraction"
 
 
 @dataclass(frozen=True)
 class Law:
-    """A curve. What it leaves open is fitted to the points at the left end of the plot."""
+    """A curve; its free parameters are fitted to the leftmost points of the plot."""
 
     title: str
     formula: str
@@ -29,7 +29,7 @@ class Law:
 
 
 def _eta(at: At, law: str, dimension: int | None = None) -> float:
-    """The packing fraction of a gas of equal balls, in as many dimensions as the law is for."""
+    """The packing fraction of a gas of equal balls; KeyError if the law is for another dimension."""
     found = at.get("generator.dimension", dimension)
     if dimension is not None and found != dimension:
         problem = "law.for-disks" if dimension == 2 else "law.in-space"
@@ -79,7 +79,7 @@ def _krylov(at: At) -> float:
 
 
 def clock_speed(count: float | None = None) -> float:
-    """How fast the clocks of the clock model advance, in steps a collision of a ball: 4.311 for many balls.
+    """The speed of clocks in the clock model, in steps per collision of a ball: 4.311 for many balls.
 
     Each ball carries a clock; when two meet, both show the later time, and one more. With C_k the share of clocks that
     show at most k, dC_k/dt = C_{k-1}² - C_k in units of the mean time between collisions. Ahead of the front 1 - C

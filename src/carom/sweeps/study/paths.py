@@ -1,6 +1,6 @@
 """Paths into a scene or a run plan, such as `generator.count` or `balls[0].velocity[1]`.
 
-`steps_of` reads a path, `prepare` makes the place that it names if the scene knows it, and `put` puts a value there.
+`steps_of` parses a path, `prepare` makes sure that the document has its place, and `put` sets a value there.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from carom.scene.library import generators
 __all__ = ["NOT_SWEPT", "Steps", "located", "prepare", "put", "steps_of"]
 
 Steps: TypeAlias = tuple[str | int, ...]
-"""A path, step by step: keys of tables and numbers of rows."""
+"""A parsed path: keys of tables and numbers of rows."""
 
-_LONGEST = 200
+_MAX_LENGTH = 200
 _STEP = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_-]*)|\[(?P<row>[0-9]{1,9})\]")
 _EXAMPLE = 'Write it as "generator.count" or "balls[0].velocity[1]".'
-_MADE = ("boundary", "balls", "obstacles")
-"""What a generator makes, and a scene with one cannot have besides."""
+_GENERATED = ("boundary", "balls", "obstacles")
+"""Made by the generator, so that a scene with one cannot have them too."""
 NOT_SWEPT = ("schema", "name", "description", "look_at", "view")
-"""What changes nothing in a run."""
+"""Keys that do not affect a run."""
 
 
 @cache
 def steps_of(path: str) -> Steps:
-    """The steps of a path; a fault if it is none."""
-    if not path or len(path) > _LONGEST:
+    """Parse a path; a fault if it is invalid."""
+    if not path or len(path) > _MAX_LENGTH:
         raise fault("path.not-one", value=shown(path))
     steps: list[str | int] = []
     at = 0
@@ -52,7 +52,7 @@ def steps_of(path: str) -> Steps:
 
 
 def put(content: Any, steps: Steps, value: object) -> Any:
-    """The content with a value at a place that is there; what is on the way is copied, the rest is shared."""
+    """Return the content with a value set at an existing place; only changed levels are copied."""
     if not steps:
         return value
     steps = located(content, steps)
@@ -62,28 +62,27 @@ def put(content: Any, steps: Steps, value: object) -> Any:
 
 
 def prepare(content: dict[str, Any], steps: Steps) -> dict[str, Any]:
-    """The document of a scene with the place made at which the steps end; a fault if a scene knows no such place.
+    """Return the document with the place of a path made; a fault if scenes have no such place.
 
-    What a scene has by default, or by its generator, is written out on the way, so that one component of it can be
-    changed.
+    Defaults and values of the generator on the way are written out, so that one component of them can be set.
     """
-    if steps[0] in _MADE and "generator" in content:
+    if steps[0] in _GENERATED and "generator" in content:
         raise fault("path.boundary-made" if steps[0] == "boundary" else "path.made", name=steps[0])
     steps = located(content, steps)
     generator = content.get("generator")
-    forms: list[dict[str, Any]] = [_scene_form("" if generator is None else str(generator.get("kind")))]
+    schemas: list[dict[str, Any]] = [_scene_schema("" if generator is None else str(generator.get("kind")))]
     walked: list[str | int] = []
     nodes: list[Any] = [content]
     for at, step in enumerate(steps):
         node = nodes[-1]
-        forms = _entered(forms, node, step, place(walked))
+        schemas = _schemas_behind(schemas, node, step, place(walked))
         walked.append(step)
         if at + 1 < len(steps):
             child = node.get(step) if isinstance(node, dict) else node[step]
-            nodes.append(_opened(child, steps[at + 1], content, walked))
+            nodes.append(_enterable(child, steps[at + 1], content, walked))
     made: Any = nodes.pop()
     for step, node in zip(reversed(steps[:-1]), reversed(nodes), strict=True):
-        node = node.copy()  # noqa: PLW2901  # what is on the way is copied
+        node = node.copy()  # noqa: PLW2901  # levels on the way are copied
         node[step] = made
         made = node
     result: dict[str, Any] = made
@@ -91,46 +90,51 @@ def prepare(content: dict[str, Any], steps: Steps) -> dict[str, Any]:
 
 
 def located(content: Any, steps: Steps) -> Steps:
-    """`balls[3].mass` where balls are a table of columns: `balls.mass[3]`."""
+    """Translate `balls[3].mass` to `balls.mass[3]` if balls are a table of columns."""
     if len(steps) < 3 or not isinstance(content, dict) or not isinstance(steps[1], int):
         return steps
     columns = isinstance(content.get(steps[0]), dict) and steps[0] in {"balls", "links", "bends"}
     return (steps[0], steps[2], steps[1], *steps[3:]) if columns else steps
 
 
-def _entered(forms: Sequence[dict[str, Any]], node: Any, step: str | int, where: str) -> list[dict[str, Any]]:
-    """The forms that stand behind a step."""
+def _schemas_behind(schemas: Sequence[dict[str, Any]], node: Any, step: str | int, where: str) -> list[dict[str, Any]]:
+    """The schemas behind a step."""
     if isinstance(step, int):
-        return _row(forms, node, step, where)
+        return _schemas_of_row(schemas, node, step, where)
     if not isinstance(node, dict):
         raise fault("path.rows", node=where or "it", place=where, step=step)
-    fitting = [form for form in forms if "properties" in form and _fits(form, node)]
-    known = {key: value for form in fitting for key, value in form["properties"].items()}
+    fitting = [schema for schema in schemas if "properties" in schema and _fits(schema, node)]
+    known = {key: value for schema in fitting for key, value in schema["properties"].items()}
     if step not in known:
         hint = nearest(step, known) if known else Phrase("path.check")
         raise fault("path.unknown" if where else "path.unknown-here", step=repr(step), place=where, hint=hint)
-    return [inner for form in fitting if step in form["properties"] for inner in _flat(form["properties"][step])]
+    return [
+        inner
+        for schema in fitting
+        if step in schema["properties"]
+        for inner in _alternatives(schema["properties"][step])
+    ]
 
 
-def _row(forms: Sequence[dict[str, Any]], node: Any, step: int, where: str) -> list[dict[str, Any]]:
+def _schemas_of_row(schemas: Sequence[dict[str, Any]], node: Any, step: int, where: str) -> list[dict[str, Any]]:
     if not isinstance(node, list):
         raise fault("path.no-rows", place=where, step=step)
     if step >= len(node):
         problem = "path.beyond" if node else "path.no-row"
         raise fault(problem, place=where, step=step, count=len(node), last=len(node) - 1)
-    inner = [form["items"] for form in forms if "items" in form]
-    inner += [form["prefixItems"][step] for form in forms if step < len(form.get("prefixItems", ()))]
-    return [flat for form in inner for flat in _flat(form)]
+    inner = [schema["items"] for schema in schemas if "items" in schema]
+    inner += [schema["prefixItems"][step] for schema in schemas if step < len(schema.get("prefixItems", ()))]
+    return [flat for schema in inner for flat in _alternatives(schema)]
 
 
-def _fits(form: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
-    """Is a table of the kind that a form describes?"""
-    kind = form["properties"].get("kind", {}).get("const")
+def _fits(schema: Mapping[str, Any], node: Mapping[str, Any]) -> bool:
+    """Does a table match the `kind` of a schema?"""
+    kind = schema["properties"].get("kind", {}).get("const")
     return kind is None or kind == node.get("kind")
 
 
-def _opened(child: Any, onward: str | int, content: dict[str, Any], walked: Sequence[str | int]) -> Any:
-    """What stands at a place, in the form that the next step needs: as it is, or as the scene has it."""
+def _enterable(child: Any, onward: str | int, content: dict[str, Any], walked: Sequence[str | int]) -> Any:
+    """The value at a place if the next step can enter it, else the value of the built scene."""
     wanted = list if isinstance(onward, int) else dict
     if isinstance(child, list | dict):
         return child
@@ -145,7 +149,7 @@ def _opened(child: Any, onward: str | int, content: dict[str, Any], walked: Sequ
 
 
 def _actual(scene: Scene, steps: Iterable[str | int]) -> Any:
-    """What a scene has at a place, defaults included; None if it has nothing there."""
+    """The value at a place of a scene, defaults included; None if there is none."""
     found: Any = scene
     for step in steps:
         try:
@@ -156,7 +160,7 @@ def _actual(scene: Scene, steps: Iterable[str | int]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A part of a scene as tables, lists, numbers and words."""
+    """Convert a part of a scene to dicts, lists, numbers and texts."""
     if isinstance(value, Part):
         fields = {name: _plain(getattr(value, name)) for name in type(value).model_fields}
         return {name: field for name, field in fields.items() if field is not None and field != []}
@@ -165,36 +169,36 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
 
 
-# The form of a scene: its JSON Schema, with the references followed.
+# The JSON Schema of a scene, with references resolved.
 
 
 @cache
 def _schema() -> dict[str, Any]:
     known = scene_schema()
-    return known | {"properties": {k: form for k, form in known["properties"].items() if k not in NOT_SWEPT}}
+    return known | {"properties": {k: schema for k, schema in known["properties"].items() if k not in NOT_SWEPT}}
 
 
 @lru_cache(maxsize=64)
-def _scene_form(kind: str) -> dict[str, Any]:
-    """The form of a scene; with a generator, that of its kind."""
-    schema = _schema()
+def _scene_schema(kind: str) -> dict[str, Any]:
+    """The schema of a scene; with a generator, that of its kind."""
+    known = _schema()["properties"]
     if not kind:
-        properties = {key: form for key, form in schema["properties"].items() if key != "generator"}
+        properties = {key: schema for key, schema in known.items() if key != "generator"}
     else:
         options = generators()[kind].model_json_schema()["properties"] if kind in generators() else {}
         generator = {"properties": {"kind": {"type": "string"}, **options}}
-        properties = {key: form for key, form in schema["properties"].items() if key not in _MADE}
+        properties = {key: schema for key, schema in known.items() if key not in _GENERATED}
         properties["generator"] = generator
     return {"properties": properties}
 
 
-def _flat(form: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The single forms of which one is to fit."""
-    if "$ref" in form:
-        yield from _flat(_schema()["$defs"][form["$ref"].rpartition("/")[2]])
+def _alternatives(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The alternatives of a schema, one by one."""
+    if "$ref" in schema:
+        yield from _alternatives(_schema()["$defs"][schema["$ref"].rpartition("/")[2]])
         return
-    choices = [*form.get("anyOf", ()), *form.get("oneOf", ())]
+    choices = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
     if not choices:
-        yield dict(form)
+        yield dict(schema)
     for choice in choices:
-        yield from _flat(choice)
+        yield from _alternatives(choice)

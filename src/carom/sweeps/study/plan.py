@@ -1,4 +1,4 @@
-"""What a run of a study does: how far it goes and how, which run it is, and from which scene it starts."""
+"""The plan of runs: their end, their solver, their identity and their scene."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ __all__ = [
 ]
 
 RUN = "run."
-"""With this begins the path of a parameter that is one of the run plan."""
+"""Prefix of paths into the run plan."""
 SEED = "generator.seed"
-"""Where the seed of a run goes, unless the study sweeps that path itself."""
+"""The path of the seed of a run, unless the study sweeps it."""
 SWEPT = ("until", "collisions", "every", "settle", "solver", "step", "integrator", "contacts", "neighbours")
-"""What of a run plan may be a parameter; the rest changes neither a run nor its row."""
-MOST_SAMPLES = 10_000_000
-"""No run is sampled more often: samples are kept until it ends."""
+"""Fields of a run plan that may be parameters; others change neither a run nor its row."""
+MAX_SAMPLES = 10_000_000
+"""Samples of a run, which are in memory until it ends."""
 
 
 def _some(value: object) -> object:
@@ -50,42 +50,42 @@ def _some(value: object) -> object:
 
 
 class RunPlan(Part):
-    """How far a run goes, how it is solved, and when it is sampled."""
+    """The end of a run, its solver, and its samples."""
 
     until: Positive | None = Field(default=None, description="time at which a run ends, in s")
     collisions: Annotated[Whole | None, BeforeValidator(_some)] = Field(
         default=None, description="number of collisions after which a run ends"
     )
     every: Positive | None = Field(default=None, description="time between two samples of the observables, in s")
-    settle: NotNegative = Field(default=0.0, description="samples before this time are left out of means, in s")
+    settle: NotNegative = Field(default=0.0, description="samples before this time are not used in means, in s")
     solver: Annotated[Literal["auto", "exact", "stepped"], BeforeValidator(one_of("auto", "exact", "stepped"))] = Field(
-        default="auto", description="which solver; auto chooses: the exact one wherever it applies"
+        default="auto", description="the solver; auto is the exact one wherever it applies"
     )
-    step: Positive | None = Field(default=None, description="length of a step, in s; chosen if left out")
-    integrator: Word | None = Field(default=None, description="name of the integrator; chosen if left out")
+    step: Positive | None = Field(default=None, description="length of a step, in s; chosen automatically by default")
+    integrator: Word | None = Field(default=None, description="name of the integrator; chosen automatically by default")
     contacts: Annotated[Literal["auto", "impacts", "pile"], BeforeValidator(one_of("auto", "impacts", "pile"))] = Field(
-        default="auto", description="impacts for gases and bounces, pile for what comes to rest; auto chooses"
+        default="auto", description="impacts for gases and bounces, pile for bodies that come to rest, or auto"
     )
     neighbours: Annotated[Literal["auto", "cells", "lists"], BeforeValidator(one_of("auto", "cells", "lists"))] = Field(
-        default="auto", description="how the exact solver finds partners; it changes the speed alone"
+        default="auto", description="how the exact solver finds partners; affects only the speed"
     )
-    time_limit: Positive | None = Field(default=None, description="longest waiting time for one run, in s")
-    record: Flag = Field(default=False, description="true keeps each run's file")
-    events: Flag = Field(default=False, description="true keeps the collisions in those files too")
+    time_limit: Positive | None = Field(default=None, description="longest wall-clock time of one run, in s")
+    record: Flag = Field(default=False, description="true saves a recording of each run")
+    events: Flag = Field(default=False, description="true saves collisions in the recordings too")
 
     def table(self) -> dict[str, Any]:
-        """What is not at its default, as a study file has it."""
+        """The fields that differ from their defaults, as in a study file."""
         fields = type(self).model_fields
         return {name: getattr(self, name) for name in fields if getattr(self, name) != fields[name].default}
 
     def with_values(self, values: Mapping[str, Value]) -> RunPlan:
-        """The plan with the parameters in it that are its own."""
+        """Return the plan with the values of its parameters set."""
         changes = {path.removeprefix(RUN): value for path, value in values.items() if path.startswith(RUN)}
         return self.replace(**changes) if changes else self
 
 
 def plan_problems(run: RunPlan, wanted: Sequence[Wanted]) -> Iterator[Problem]:
-    """What does not fit together in a run plan, once the values of its parameters are in it."""
+    """Problems between the fields of a run plan with its parameters set."""
     if run.until is None and run.collisions is None:
         yield Problem("plan.no-end", where="run")
     sampled = next((one for one in wanted if one.take != "last"), None)
@@ -99,20 +99,20 @@ def plan_problems(run: RunPlan, wanted: Sequence[Wanted]) -> Iterator[Problem]:
 
 
 def sample_problems(run: RunPlan) -> Iterator[Problem]:
-    """Samples that no run can keep."""
-    if run.until is not None and run.every is not None and run.until / MOST_SAMPLES > run.every:
+    """The problem of too many samples."""
+    if run.until is not None and run.every is not None and run.until / MAX_SAMPLES > run.every:
         yield Problem(
             "plan.too-many-samples",
             where="run.every",
             every=run.every,
-            most=MOST_SAMPLES,
+            most=MAX_SAMPLES,
             until=run.until,
             longer=run.until / 1000,
         )
 
 
 def check_run_path(path: str) -> None:
-    """Refuse a parameter that is not one of a run plan."""
+    """A fault for a path that is no parameter of the run plan."""
     steps, name = paths.steps_of(path), path.removeprefix(RUN)
     if len(steps) != 2 or steps[1] not in RunPlan.model_fields:
         raise fault("plan.unknown", name=repr(name), hint=nearest(name, SWEPT))
@@ -125,15 +125,15 @@ def check_run_path(path: str) -> None:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One run of a study: small, plain, and the same wherever it stands in the sweep.
+    """One run of a study: small, plain, and independent of its place in the sweep.
 
-    index       its number, in the order of the study.
-    id          16 hex digits, from all that changes its bits or its row.
-    point       number of its point, which its repeats share.
-    repeat      from 0.
-    seed        of its randomness, 63 bits: from the study's seed, the parameters of the scene and the repeat, so that
-                runs that differ in how they are solved start alike.
-    parameters  by path, in the order of the study; drawn ones too.
+    index       its number, in the order of the study
+    id          16 hex digits, a hash of all that affects its bits or its row
+    point       number of its point, shared by its repeats
+    repeat      number of the repeat, from 0
+    seed        63 bits from the study's seed, the parameters of the scene and the repeat, so that runs that differ
+                only in the solver start alike
+    parameters  values by path, in the order of the study, drawn ones included
     """
 
     index: int
@@ -155,7 +155,7 @@ class _HasRun(Protocol):
 
 
 def scene_of(study: _HasBase | Mapping[str, Any], spec: RunSpec) -> Scene:
-    """The scene of a run: that of a study, or of its `base` alone, with the parameters and the seed in it."""
+    """Build the scene of a run from a study or its `base`, with parameters and seed set."""
     content: Any = study if isinstance(study, Mapping) else study.base
     for path, value in spec.parameters.items():
         if not path.startswith(RUN):
@@ -166,30 +166,30 @@ def scene_of(study: _HasBase | Mapping[str, Any], spec: RunSpec) -> Scene:
 
 
 def plan_of(study: _HasRun | RunPlan, spec: RunSpec) -> RunPlan:
-    """The plan of a run: that of a study, with the parameters in it."""
+    """The plan of a run: that of the study, with parameters set."""
     return (study if isinstance(study, RunPlan) else study.run).with_values(spec.parameters)
 
 
 def has_seed(content: Mapping[str, Any]) -> bool:
-    """Has the generator of a scene's document a seed?"""
+    """Has the generator of a document an option `seed`?"""
     table = content.get("generator")
     kind = table.get("kind") if isinstance(table, dict) else None
     known = library.generators()
     return isinstance(kind, str) and kind in known and "seed" in known[kind].model_fields
 
 
-# Numbers from content, so that a run is the same wherever it stands.
+# Ids and seeds from content, so that a run does not depend on its place in the study.
 
 
-def told(value: Value) -> list[Any]:
-    """A value for hashing: 1 and 1.0 are the same, 1 and true are not."""
+def hashable(value: Value) -> list[Any]:
+    """A value prepared for hashing: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, bool | str):
         return [type(value).__name__, value]
     return ["number", float(value) if float(value) == value else value]
 
 
 def digest_of(content: Any) -> str:
-    """A hash of plain content: 64 hex digits."""
+    """Hash plain content: 64 hex digits."""
     return hashlib.sha256(_CANONICAL.encode(content).encode()).hexdigest()
 
 
@@ -201,8 +201,8 @@ def seed_of(digest: str) -> int:
     return int(np.random.SeedSequence(int(digest, 16)).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-def drawn(law: Range, seed: int, path: str) -> float:
-    """A value drawn from the seed of a run, whatever else is drawn from it."""
+def draw_value(law: Range, seed: int, path: str) -> float:
+    """Draw a value from the seed of a run, independent of other parameters."""
     stream = int(digest_of(path)[:8], 16)
     bits = int(np.random.SeedSequence([seed, stream]).generate_state(1, np.uint64)[0] >> np.uint64(11))
     return law.draw((bits + 0.5) / 2**53)

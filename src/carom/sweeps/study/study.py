@@ -1,4 +1,4 @@
-"""A study: a scene with ranges in it, and what is wanted of each of its runs.
+"""A study: a scene with ranges of parameters, and what is measured in each run.
 
     study = Study.load("study.toml")
     study = Study(
@@ -10,7 +10,7 @@
     )
     len(study), study.run_at(3)
 
-Any run is known from its number alone, and what it is depends on what it does, never on where it stands.
+A run is computed from its number alone; its id depends on what it does, not on its place in the study.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from carom.sweeps.study.plan import (
     RunPlan,
     RunSpec,
     digest_of,
-    drawn,
+    draw_value,
     has_seed,
+    hashable,
     plan_of,
     scene_of,
     seed_of,
-    told,
 )
-from carom.sweeps.study.ranges import MOST_RUNS, AnyRange, Kind, Range, Value, as_range
+from carom.sweeps.study.ranges import MAX_RUNS, AnyRange, Kind, Range, Value, as_range
 from carom.sweeps.study.wanted import PlotSpec, Wanted, as_wanted
 
 __all__ = [
-    "MOST_RUNS",
+    "MAX_RUNS",
     "SCHEMA_VERSION",
     "PlotSpec",
     "RunPlan",
@@ -65,23 +65,23 @@ __all__ = [
 ]
 
 SCHEMA_VERSION = 1
-"""Version of the form of study files, in their key `schema`."""
-MOST_PARAMETERS = 1000
-"""No study has more."""
-_LISTED = 10_000
-"""Longer ranges work out each value when it is asked for."""
+"""Version of the format of study files, in their key `schema`."""
+MAX_PARAMETERS = 1000
+"""Parameters of a study."""
+_MAX_CACHED = 10_000
+"""Values of longer ranges are not cached."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Parameters that change together, and how many points they make."""
+    """Parameters that change together, and the number of points that they make."""
 
     paths: tuple[str, ...]
     length: int
 
 
 def _as_parameters(value: Any) -> dict[str, Range]:
-    """Ranges by path; the problems of all of them."""
+    """Make ranges by path; report the problems of all together."""
     if not isinstance(value, Mapping):
         raise fault("parameters.not-a-table", value=shown(value))
     _check_number(len(value), "parameters")
@@ -110,22 +110,22 @@ def _as_groups(value: Any) -> tuple[tuple[str, ...], ...]:
 
 
 def _check_number(count: int, noun: str) -> None:
-    if count > MOST_PARAMETERS:
-        raise fault("study.too-many", count=count, noun=noun, most=MOST_PARAMETERS)
+    if count > MAX_PARAMETERS:
+        raise fault("study.too-many", count=count, noun=noun, most=MAX_PARAMETERS)
 
 
 def _as_repeats(value: Any) -> int:
     repeats = whole(value)
-    if not 1 <= repeats <= MOST_RUNS:
-        raise fault("study.repeats", value=repeats, most=MOST_RUNS)
+    if not 1 <= repeats <= MAX_RUNS:
+        raise fault("study.repeats", value=repeats, most=MAX_RUNS)
     return repeats
 
 
 class Study(Part):
-    """A scene with ranges in it: every mistake in it is a `StudyError`. `len` counts its runs, `run_at` gives one.
+    """A scene with ranges of parameters. Mistakes raise `StudyError`. `len` counts its runs, `run_at` returns one.
 
-    `check` builds some of its scenes to find values that do not fit, and looks up the names of observables and
-    integrators; whoever runs a study calls it first.
+    `check` builds some of its scenes to find invalid values, and looks up the names of observables and integrators;
+    a sweep calls it first.
     """
 
     name: Label = Field(default="", description="title of the study")
@@ -135,7 +135,7 @@ class Study(Part):
     )
     parameters: Annotated[
         Mapping[str, Range], BeforeValidator(_as_parameters, json_schema_input_type=dict[str, AnyRange])
-    ] = Field(default={}, description="ranges by path; the product of all, the first changes slowest")
+    ] = Field(default={}, description="ranges by path; points are all combinations, the first changes slowest")
     zip: Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_as_groups)] = Field(
         default=(), description="groups of paths whose values go together"
     )
@@ -144,25 +144,25 @@ class Study(Part):
     )
     seed: Whole = Field(default=0, description="seed of all the study's randomness")
     run: Annotated[RunPlan, BeforeValidator(RunPlan.of)] = Field(
-        default=RunPlan(), description="how far a run goes, how it is solved, and when it is sampled"
+        default=RunPlan(), description="the end of runs, their solver, and their samples"
     )
     observables: Annotated[
         tuple[Wanted, ...], BeforeValidator(as_wanted, json_schema_input_type=list[str | Wanted])
-    ] = Field(default=(), description="what is measured of each run: names, or tables of name and take")
+    ] = Field(default=(), description="what is measured in each run: names, or tables of name and take")
     plot: Annotated[PlotSpec | None, BeforeValidator(lambda given: given if given is None else PlotSpec.of(given))] = (
-        Field(default=None, description="what is drawn of the results")
+        Field(default=None, description="the plot of the results")
     )
 
     _source: str = PrivateAttr(default="")
 
-    if TYPE_CHECKING:  # more may be given than is stored
+    if TYPE_CHECKING:  # arguments may have more types than the fields
 
         def __init__(  # noqa: PLR0913  # a study has these parts
             self,
             *,
             scene: Scene | Mapping[str, Any] | str | Path,
             parameters: Mapping[str, Any] = ...,
-            zip: Sequence[Sequence[str]] = ...,  # noqa: A002  # the word of the study file
+            zip: Sequence[Sequence[str]] = ...,  # noqa: A002  # the key of the study file
             repeats: int = ...,
             seed: int = ...,
             run: RunPlan | Mapping[str, Any] = ...,
@@ -184,7 +184,7 @@ class Study(Part):
 
     @classmethod
     def load(cls, source: str | Path, *, observables: Sequence[Observable] = ()) -> Study:
-        """The study in a file, in a results folder, or of the ready ones by name; own observables are given again."""
+        """Load a study from a file, a results folder, or the ready studies; custom observables must be given again."""
         path = Path(source)
         try:
             if not path.suffix and not path.exists() and len(path.parts) == 1:
@@ -193,7 +193,7 @@ class Study(Part):
             return cls._of_content(scene_files.read(path), str(path), path.parent, observables)
         except InputError as error:
             raise StudyError(error.problems, error.source or str(path)) from None
-        except (OSError, ValueError) as error:  # a name that no file can have
+        except (OSError, ValueError) as error:  # an impossible file name
             raise StudyError.of(
                 "study.unreadable", source=shown(source), reason=getattr(error, "strerror", error)
             ) from None
@@ -202,7 +202,7 @@ class Study(Part):
     def loads(
         cls, text: str, *, name: str = "", folder: str | Path | None = None, observables: Sequence[Observable] = ()
     ) -> Study:
-        """The study in a text of TOML; errors begin with `name`, and paths of scenes with `folder`."""
+        """Read a study from a text of TOML. Errors begin with `name`; paths of scenes are relative to `folder`."""
         try:
             return cls._of_content(scene_files.parse(text, "toml"), name, Path(folder or "."), observables)
         except InputError as error:
@@ -210,7 +210,7 @@ class Study(Part):
 
     @classmethod
     def of(cls, value: Any, *, observables: Sequence[Observable] = ()) -> Study:
-        """A study as it is, from a table of its fields, from a file or results folder, or a ready one by name."""
+        """Make a study from a study, a table of its fields, a file, a results folder, or the name of a ready one."""
         if isinstance(value, Study):
             return value.with_own(observables)
         if isinstance(value, str | Path):
@@ -228,7 +228,7 @@ class Study(Part):
         return cls(**content).with_own(own, name)
 
     def with_own(self, observables: Sequence[Observable], source: str | None = None) -> Study:
-        """The same, with observables of the user's own in the places of their names."""
+        """Return the study with custom observables in place of their names."""
         by_name = {one.name: one for one in observables}
         study = self
         if any(one.name in by_name for one in self.observables):
@@ -239,7 +239,7 @@ class Study(Part):
         return study
 
     def dumps(self) -> str:
-        """The study as TOML that holds the scene itself; reading it gives the same runs, to the last bit."""
+        """Write the study as TOML that includes the scene; reading it gives the same runs, bit for bit."""
         content: dict[str, Any] = {
             "schema": SCHEMA_VERSION,
             "name": self.name,
@@ -255,7 +255,7 @@ class Study(Part):
         kept = {key: value for key, value in content.items() if value not in ("", [], {})}
         return scene_files.as_toml({**kept, "scene": self.scene})
 
-    # What it is made of.
+    # Parts.
 
     @model_validator(mode="after")
     def _agrees(self) -> Study:
@@ -266,7 +266,7 @@ class Study(Part):
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
-        """What makes points, the slowest first; groups stand where the first of them stands."""
+        """The axes of the points, the slowest first; a group is at the place of its first parameter."""
         group_of = {path: group for group in self.zip for path in group}
         axes: dict[tuple[str, ...], None] = {}
         for path, one in self.parameters.items():
@@ -276,17 +276,17 @@ class Study(Part):
 
     @cached_property
     def points(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return math.prod(axis.length for axis in self.axes)
 
     @cached_property
     def types(self) -> dict[str, Kind]:
-        """What the values of each parameter are."""
+        """The type of each parameter."""
         return {path: one.kind for path, one in self.parameters.items()}
 
     @cached_property
     def base(self) -> dict[str, Any]:
-        """The scene's document, with every place made that a parameter names: what workers need of the scene."""
+        """The document of the scene with the places of all parameters made, as workers need it."""
         content = self.scene
         for path in self.parameters:
             steps = paths.steps_of(path)
@@ -295,14 +295,14 @@ class Study(Part):
 
     @property
     def random(self) -> bool:
-        """Does anything in it depend on the seed of a run?"""
+        """Does anything depend on the seed of a run?"""
         return any(one.drawn for one in self.parameters.values()) or (
             SEED not in self.parameters and has_seed(self.scene)
         )
 
     @cached_property
     def digest(self) -> str:
-        """A hash of what all runs share, and of nothing else: scene, run plan, observables, seed."""
+        """A hash of what all runs share: scene, run plan, observables, seed."""
         shared = {
             "scene": simulated(self.scene),
             "run": {name: value for name, value in self.run.table().items() if name in SWEPT},
@@ -319,11 +319,11 @@ class Study(Part):
     def __bool__(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator[RunSpec]:  # type: ignore[override]  # pydantic iterates over fields, we over runs
+    def __iter__(self) -> Iterator[RunSpec]:  # type: ignore[override]  # pydantic iterates over fields, a study over runs
         return (self.run_at(k) for k in range(len(self)))
 
     def run_at(self, k: int) -> RunSpec:
-        """The run of a number, in the order of the study: the last parameter changes faster, repeats fastest."""
+        """The run with this number: the first parameter changes slowest, repeats fastest."""
         if not 0 <= k < len(self):
             raise IndexError(f"there is no run {k} among {len(self)}")
         point, repeat = divmod(k, self.repeats)
@@ -332,22 +332,22 @@ class Study(Part):
         for axis in reversed(self.axes):
             rest, at = divmod(rest, axis.length)
             values |= {path: self._value(path, at) for path in axis.paths}
-        fixed = {path: told(values[path]) for path in self._sorted if path in values}
-        start = {path: told for path, told in fixed.items() if not path.startswith(RUN)}
+        fixed = {path: hashable(values[path]) for path in self._sorted if path in values}
+        start = {path: value for path, value in fixed.items() if not path.startswith(RUN)}
         seed = seed_of(digest_of([self.seed, start, repeat]))
         parameters = {
-            path: drawn(one, seed, path) if one.drawn else values[path] for path, one in self.parameters.items()
+            path: draw_value(one, seed, path) if one.drawn else values[path] for path, one in self.parameters.items()
         }
         return RunSpec(k, digest_of([self.digest, fixed, self._laws, repeat])[:16], point, repeat, seed, parameters)
 
     def _value(self, path: str, index: int) -> Value:
-        known = self._listed.get(path)
+        known = self._cached_values.get(path)
         return self.parameters[path].value(index) if known is None else known[index]
 
     @cached_property
-    def _listed(self) -> dict[str, list[Value]]:
-        """The values of ranges that are not long, worked out once."""
-        ranges = {path: one for path, one in self.parameters.items() if one.count_of <= _LISTED}
+    def _cached_values(self) -> dict[str, list[Value]]:
+        """The cached values of ranges that are not long."""
+        ranges = {path: one for path, one in self.parameters.items() if one.count_of <= _MAX_CACHED}
         return {path: [one.value(k) for k in range(one.count_of)] for path, one in ranges.items()}
 
     @cached_property
@@ -356,13 +356,13 @@ class Study(Part):
 
     @cached_property
     def _laws(self) -> dict[str, Any]:
-        """How drawn parameters are drawn."""
+        """The distributions of drawn parameters."""
         return {path: self.parameters[path].table() for path in self._sorted if self.parameters[path].drawn}
 
     # Checks and changes.
 
     def check(self) -> None:
-        """Refuse values that do not fit, by building some of the scenes; nothing runs."""
+        """StudyError for invalid values, found by building some of the scenes; nothing runs."""
         from carom.sweeps.study.checks import problems  # noqa: PLC0415  # only who runs a study needs it
 
         found = problems(self)
@@ -370,7 +370,7 @@ class Study(Part):
             raise StudyError(the_first(found), self._source)
 
     def changes(self, other: Study) -> list[str]:
-        """What changed from another study to this one, a line each."""
+        """The changes from another study to this one, one line each."""
         from carom.sweeps.study.checks import changes  # noqa: PLC0415  # only who resumes a study needs it
 
         return changes(other, self)
@@ -392,7 +392,7 @@ def schema() -> dict[str, Any]:
     scene = scene_files.schema()
     definitions = generated.pop("$defs") | scene.pop("$defs")
     scene.pop("$schema")
-    version = {"const": SCHEMA_VERSION, "default": SCHEMA_VERSION, "description": "version of the form of this file"}
+    version = {"const": SCHEMA_VERSION, "default": SCHEMA_VERSION, "description": "version of the format of this file"}
     properties = {"schema": version, **generated.pop("properties")}
     properties["scene"] = {
         "anyOf": [{"type": "string", "minLength": 1}, {"$ref": "#/$defs/Scene"}],
@@ -408,7 +408,7 @@ def schema() -> dict[str, Any]:
 
 
 def _ready(name: str) -> str:
-    """The text of a ready study."""
+    """Read the text of a ready study."""
     from carom.sweeps import ready  # noqa: PLC0415  # only where one is asked for
 
     if name not in ready.names():

@@ -1,4 +1,4 @@
-"""What is wanted of a study: observables of each run, and a plot of them all."""
+"""What a study asks for: observables of each run, and a plot of the results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from carom.scene.fields.quantities import Flag, Label, Number, Word, each, one_o
 __all__ = ["TAKES", "PlotSpec", "Wanted", "as_wanted"]
 
 TAKES = ("mean", "last", "first", "min", "max", "drift")
-"""What may be taken of the samples of a run."""
+"""Statistics of the samples of a run."""
 
 
 def _own(value: object) -> object:
@@ -26,22 +26,22 @@ def _own(value: object) -> object:
 
 
 class Wanted(Part):
-    """An observable that is wanted, and what is taken of its samples."""
+    """An observable of a study, and a statistic of its samples."""
 
     name: Word = Field(description="name of the observable")
     take: Annotated[Literal["mean", "last", "first", "min", "max", "drift"], BeforeValidator(one_of(*TAKES))] = Field(
-        default="mean", description="what is taken of the samples of a run"
+        default="mean", description="statistic of the samples of a run"
     )
     own: SkipJsonSchema[Annotated[Any, BeforeValidator(_own)]] = Field(
-        default=None, exclude=True, repr=False, description="the observable itself, where it is one of the user's own"
+        default=None, exclude=True, repr=False, description="the observable itself, if it is a custom one"
     )
 
     def observable(self) -> Observable:
-        """A new observable: a copy of the user's own, or the one of this name."""
+        """Make an observable: a copy of the custom one, or a new one by name."""
         return copy.deepcopy(self.own) if isinstance(self.own, Observable) else observable(self.name)
 
     def table(self) -> str | dict[str, str]:
-        """It as a study file has it."""
+        """The form in a study file."""
         return self.name if self.take == "mean" else {"name": self.name, "take": self.take}
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class Wanted(Part):
 
 
 def as_wanted(value: Any) -> tuple[Wanted, ...]:
-    """The observables that a study wants: names, tables with `name` and `take`, or observables of one's own."""
+    """Make the observables of a study from names, tables with `name` and `take`, or custom observables."""
     wanted = each(_one, sequence(value, "observables"))
     seen: set[tuple[str, str]] = set()
     for index, one in enumerate(wanted):
@@ -85,28 +85,26 @@ def _law(value: object) -> object:
 
 
 class PlotSpec(Part):
-    """What is drawn of the results."""
+    """The plot of the results."""
 
     x: Word = Field(description="path of a parameter, or a column of the table")
     y: Word = Field(description="column of the table")
-    series: Word | None = Field(default=None, description="path of the parameter of which each value has its own line")
+    series: Word | None = Field(default=None, description="path of a parameter; each of its values has its own line")
     log: Annotated[tuple[Literal["x", "y"], ...], BeforeValidator(_axes)] = Field(
         default=(), description="axes that are logarithmic"
     )
-    law: Annotated[str | None, BeforeValidator(_law)] = Field(
-        default=None, description="name of a curve to compare with"
-    )
-    per: Word | None = Field(default=None, description="path or column by which y is divided, run by run")
+    law: Annotated[str | None, BeforeValidator(_law)] = Field(default=None, description="name of a law to compare with")
+    per: Word | None = Field(default=None, description="path or column by which y of each run is divided")
     above: Number | None = Field(
-        default=None, description="draws the share of runs whose y is above this, in place of y"
+        default=None, description="draws the share of runs whose y is above this, instead of y"
     )
-    compare: Flag = Field(default=False, description="true adds a panel with y over the law, less 1")
-    title: Label = Field(default="", description="title; the study's name if left out")
+    compare: Flag = Field(default=False, description="true adds a panel with y/law - 1")
+    title: Label = Field(default="", description="title; default: the name of the study")
     x_label: Label = Field(default="", description="label of the x axis")
     y_label: Label = Field(default="", description="label of the y axis")
 
     def table(self) -> dict[str, Any]:
-        """What is not at its default, as a study file has it."""
+        """The fields that differ from their defaults, as in a study file."""
         fields = type(self).model_fields
         given = {name: getattr(self, name) for name in fields if getattr(self, name) != fields[name].default}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
