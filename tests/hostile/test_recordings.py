@@ -295,7 +295,7 @@ def test_groups_that_hold_themselves_are_looked_through_once(tmp_path: Path, sou
 
 
 def test_objects_are_counted(tmp_path: Path, sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inventory, "MOST_OBJECTS", 200)
+    monkeypatch.setattr(inventory, "MAX_OBJECTS", 200)
 
     def many(file: Any) -> None:
         for k in range(200):

@@ -8,7 +8,7 @@ import pytest
 
 from carom import Ball, Box, Scene, Simulation
 from carom.lab.seen.frames import HEADER
-from carom.notebook.feed import LONGEST, Feed
+from carom.notebook.feed import MAX_ADVANCE, Feed
 from carom.notebook.player import RunPlayer
 
 SCENE = Scene(
@@ -40,7 +40,7 @@ class Page:
     def say(self, **message: Any) -> list[str]:
         """Say something; gives the kinds of what came back."""
         before = len(self.heard)
-        self.feed.hear(message)
+        self.feed.receive(message)
         return [kind for kind, _ in self.heard[before:]]
 
     def do(self, name: str, **arguments: Any) -> list[str]:
@@ -69,9 +69,9 @@ def test_time_passes_only_as_frames_are_drawn() -> None:
     page.now += 100.0
     assert page.player.view().time == 0.0  # nobody has drawn anything
     assert "frame" in page.drawn(after=0.0)
-    assert page.player.view().time == pytest.approx(LONGEST)  # a pause of the kernel is not caught up with
+    assert page.player.view().time == pytest.approx(MAX_ADVANCE)  # a pause of the kernel is not caught up with
     page.drawn(after=0.1)
-    assert page.player.view().time == pytest.approx(LONGEST + 0.1)
+    assert page.player.view().time == pytest.approx(MAX_ADVANCE + 0.1)
 
 
 def test_at_most_two_frames_are_under_way() -> None:
@@ -131,7 +131,7 @@ def test_selecting_and_the_next_collision() -> None:
 def test_what_means_nothing_changes_nothing(message: Any) -> None:
     page = Page()
     before = page.player.view()
-    page.feed.hear(message)
+    page.feed.receive(message)
     after = page.player.view()
     assert (after.positions == before.positions).all()
     assert after.selected == before.selected
@@ -157,10 +157,10 @@ def test_when_the_last_view_has_gone_time_stands() -> None:
     page.say(hello={"page": "p", "view": "w"})
     page.do("run")
     page.say(bye={"page": "p", "view": "v"})
-    assert page.feed.watched
+    assert page.feed.has_views
     assert page.player.view().running
     page.say(bye={"page": "p", "view": "w"})
-    assert not page.feed.watched
+    assert not page.feed.has_views
     assert not page.player.view().running
 
 
@@ -168,7 +168,7 @@ def test_a_page_loaded_anew_replaces_the_old_one() -> None:
     page = Page()
     page.say(hello={"page": "q", "view": "x"})
     page.say(bye={"page": "q", "view": "x"})
-    assert not page.feed.watched
+    assert not page.feed.has_views
 
 
 def test_a_closed_feed_is_silent_and_frees_the_past() -> None:

@@ -163,7 +163,7 @@ def test_a_recording_plays_to_its_end_and_any_instant_can_be_seen(desk: Desk) ->
 
 
 def test_running_a_cell_again_gives_a_new_widget_and_frees_old_ones(desk: Desk) -> None:
-    count = "import carom.notebook.widget as w; print(len(w._unseen), len([x for x in w.Viewer.living()]))"
+    count = "import carom.notebook.widget as w; print(len(w._hidden), len([x for x in w.Viewer.living()]))"
     for _ in range(4):
         desk.run(0)
         desk.widget(0)

@@ -7,7 +7,7 @@ import pytest
 
 from carom import Ball, Box, Recording, Scene, Simulation, draw, library
 from carom.errors import StorageError
-from carom.notebook.display import bundled, scene_at
+from carom.notebook.display import mime_bundle, scene_at
 from carom.notebook.playback import RecordingPlayer
 
 SCENE = Scene(
@@ -124,12 +124,12 @@ def test_a_run_in_steps_shows_what_was_stored(tmp_path: Path) -> None:
         player.do("step")
         assert player.view().time == 1.5
         assert np.isnan(player.view().meters.total)  # attraction is not recorded
-        player.let_go()
+        player.release()
 
 
 def test_a_picture_of_a_recording(path: Path) -> None:
     with Recording(path) as recording:
-        data = bundled(recording)
+        data = mime_bundle(recording)
     assert set(data) == {"text/plain", "image/svg+xml"}  # nobody is there to use a widget
     assert data["text/plain"] == "<Recording of Two: 2 balls in 2D, exact>"
 
@@ -153,6 +153,6 @@ def test_what_is_seen_goes_on_as_a_run(player: RecordingPlayer) -> None:
 
 
 def test_letting_go_closes_the_file(player: RecordingPlayer) -> None:
-    player.let_go()
+    player.release()
     with pytest.raises(StorageError, match="the recording is closed"):
         _ = player.recording.file

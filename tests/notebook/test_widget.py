@@ -93,7 +93,7 @@ def test_without_a_person_there_is_a_picture_alone(sim: Simulation) -> None:
 
 def test_with_a_person_there_is_a_widget_too(sim: Simulation, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (display, widget):
-        monkeypatch.setattr(module, "person_there", lambda: True)
+        monkeypatch.setattr(module, "is_interactive", lambda: True)
     data = sim._repr_mimebundle_()
     assert set(data) == {"text/plain", "image/svg+xml", WIDGET}
     (made,) = widget.Viewer.living()
@@ -103,7 +103,7 @@ def test_with_a_person_there_is_a_widget_too(sim: Simulation, monkeypatch: pytes
 def test_without_anywidget_there_is_a_picture_and_a_remedy(
     sim: Simulation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(display, "person_there", lambda: True)
+    monkeypatch.setattr(display, "is_interactive", lambda: True)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     for _ in range(2):
         assert set(bundle(sim)) == {"text/plain", "image/svg+xml"}
@@ -126,7 +126,7 @@ def test_who_may_be_asked_is_there(monkeypatch: pytest.MonkeyPatch, parent: dict
         kernel = Kernel()
 
     monkeypatch.setattr(display, "_shell", Shell)
-    assert display.person_there() is there
+    assert display.is_interactive() is there
 
 
 def test_carom_is_light_without_a_notebook() -> None:

@@ -1,6 +1,6 @@
 """Runs and recordings as live widgets in notebooks.
 
-A notebook shows a `Simulation` or a `Recording` by itself; `show` does the same with options, and gives the widget.
+A notebook shows a `Simulation` or a `Recording` that ends a cell; `show` takes options and returns the widget.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ __all__ = ["bundle", "show"]
 def show(
     what: Any, *, height: int | None = None, theme: str = "auto", speed: float = 1.0, play: bool = False
 ) -> Viewer:
-    """A live widget of a `Simulation`, a `Scene` or a `Recording`: run, pause, go back and forth, select a ball.
+    """Make a live widget of a `Simulation`, a `Scene` or a `Recording`: run, pause, go back and forth, select balls.
 
-    height  of the picture, px; if left out, what suits the scene.
-    theme   "light", "dark", or "auto": that of the notebook.
-    speed   times the pace of the scene, from 0.01 to 100.
-    play    whether it runs at once.
+    height  height of the picture, px; by default chosen by the scene
+    theme   "light", "dark", or "auto": as the notebook
+    speed   playback speed, from 0.01 to 100; 1 is the default pace of the scene
+    play    start to run at once
 
-    A simulation is copied: the widget runs the copy, so that looking never changes what later cells compute.
+    The widget runs a copy of a simulation, so that it does not affect later cells.
     """
     require("notebook", "the notebook's live widget")
     from carom.notebook.widget import Viewer  # noqa: PLC0415  # needs anywidget, which is optional
@@ -34,7 +34,7 @@ def show(
 
 
 def bundle(what: Any) -> dict[str, Any]:
-    """What a notebook gets of a simulation or a recording, by MIME type: a widget where one can live, and a picture."""
-    from carom.notebook.display import bundled  # noqa: PLC0415  # `import carom` is light
+    """The representations of a simulation or a recording by MIME type: a live widget if possible, and a picture."""
+    from carom.notebook.display import mime_bundle  # noqa: PLC0415  # `import carom` is light
 
-    return bundled(what)
+    return mime_bundle(what)

@@ -1,4 +1,4 @@
-"""What a notebook gets of a simulation or a recording: a widget where a person can use it, and always a picture."""
+"""Representations for notebooks: a widget if the notebook is interactive, and always a picture."""
 
 from __future__ import annotations
 
@@ -16,35 +16,34 @@ from carom.views.svg import MOST_BALLS, draw
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def bundled(what: Any) -> dict[str, Any]:
-    """By MIME type, for `_repr_mimebundle_`. Showing never fails: what cannot be had is left out."""
+def mime_bundle(what: Any) -> dict[str, Any]:
+    """Representations by MIME type, for `_repr_mimebundle_`. Errors leave one out instead of failing."""
     data: dict[str, Any] = {"text/plain": title(what)}
-    svg = picture(what) if _pictures_wanted() else None
+    svg = picture(what) if _shows_pictures() else None
     if svg is not None:
         data["image/svg+xml"] = svg
-    if person_there():
+    if is_interactive():
         from carom.notebook import show  # noqa: PLC0415  # the package knows this module
 
         try:
             made: Any = show(what)._repr_mimebundle_()
         except MissingExtraError as error:
-            say_once(str(error))
+            hint_once(str(error))
             return data
         data |= made[0] if isinstance(made, tuple) else made
     return data
 
 
 @cache
-def say_once(words: str) -> None:
-    """A line below the cell: a picture alone would not tell that more can be had."""
+def hint_once(words: str) -> None:
+    """Print a hint below the cell once, such as how to install the widget."""
     sys.stderr.write(f"{words}\n")
 
 
-def person_there() -> bool:
-    """Is there a front end with a person, who could be asked something?
+def is_interactive() -> bool:
+    """Can the front end ask a person for input?
 
-    `nbconvert` and `nbclient` run cells in a kernel too, but forbid them to ask: what they store is read later, where
-    no widget lives.
+    `nbconvert` and `nbclient` run cells in a kernel too, but without input: their output is read without a kernel.
     """
     kernel = getattr(_shell(), "kernel", None)
     if kernel is None:
@@ -54,19 +53,19 @@ def person_there() -> bool:
 
 
 def _shell() -> Any:
-    """IPython's shell, if this is one."""
+    """IPython's shell, or None."""
     ipython = sys.modules.get("IPython")
     return None if ipython is None else ipython.get_ipython()
 
 
-def _pictures_wanted() -> bool:
-    """False in a terminal."""
+def _shows_pictures() -> bool:
+    """Does the front end show pictures? False in a terminal."""
     formatter = getattr(_shell(), "display_formatter", None)
     return formatter is None or "image/svg+xml" in formatter.active_types
 
 
 def picture(what: Any) -> str | None:
-    """A picture to scale as SVG; None if there are too many balls for one."""
+    """Draw a picture to scale as SVG; None if there are too many balls."""
     scene: Scene = what if isinstance(what, Scene) else what.scene
     if len(scene.balls) > MOST_BALLS:
         return None
@@ -79,7 +78,7 @@ def picture(what: Any) -> str | None:
 
 
 def scene_at(scene: Scene, frame: Frame) -> Scene:
-    """A recorded scene as it was in a frame; balls that are not there yet, or have merged, are left for later."""
+    """A recorded scene as it was in a frame; balls not born yet, or merged, are marked as born later."""
     balls = scene.balls
     there = np.isfinite(frame.positions[:, 0])
     now = balls.replace(
@@ -91,7 +90,7 @@ def scene_at(scene: Scene, frame: Frame) -> Scene:
 
 
 def title(what: Any) -> str:
-    """In one line; of a simulation, its own."""
+    """A description on one line; for a simulation, its repr."""
     if hasattr(what, "snapshot"):
         return repr(what)
     scene: Scene = what if isinstance(what, Scene) else what.scene

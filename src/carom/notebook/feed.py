@@ -1,7 +1,7 @@
-"""Between a player and the pages that show it: frames out, acknowledgements and commands in.
+"""Connects a player with the pages that show it: frames out, acknowledgements and commands in.
 
-There is no thread here. A page asks for the next frame by acknowledging the last; so a run advances only while somebody
-looks, never faster than it is drawn, and waits while the kernel is busy.
+It uses no thread. A page requests the next frame by acknowledging the last; so a run advances only while a view is
+open, not faster than it is drawn, and waits while the kernel is busy.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from carom.lab.seen.stream import STATE_EVERY, Window, urgent
 from carom.lab.seen.view import View
 from carom.notebook.player import COMMANDS, Player
 
-LONGEST = 0.3
-"""Seconds of the clock that may pass between two frames: after a pause of the kernel, time goes on from there."""
+MAX_ADVANCE = 0.3
+"""Longest wall-clock time between two frames that advances the run, s: pauses of the kernel are not caught up."""
 
 Send = Callable[[dict[str, Any], list[bytes]], object]
 
 
 class Feed:
-    """Serves the pages of one widget. Safe to be called from several threads."""
+    """Serves the pages of one widget. Thread-safe."""
 
     def __init__(self, player: Player, send: Send, clock: Callable[[], float] = time.monotonic) -> None:
         self.player = player
@@ -42,28 +42,28 @@ class Feed:
         self.stated_at = 0.0
         self.charted = 0
         self.pages: dict[str, set[str]] = {}
-        """Views that are open, by the page (a load of a document) that they are on."""
+        """Open views, by their page (one load of a document)."""
         self.closed = False
 
-    # What pages say.
+    # Messages from pages.
 
-    def hear(self, message: Any) -> None:
-        """A message of a page; what means nothing is answered with a note, and changes nothing."""
+    def receive(self, message: Any) -> None:
+        """Handle a message of a page; an invalid one is answered with a note."""
         with self.lock:
             if self.closed or not isinstance(message, Mapping):
                 return
             try:
-                self._take(message)
+                self._handle(message)
             except CaromError as error:
                 self.note("error", str(error))
 
-    def _take(self, message: Mapping[str, Any]) -> None:
+    def _handle(self, message: Mapping[str, Any]) -> None:
         if "hello" in message:
-            self._greet(message["hello"])
+            self._open_view(message["hello"])
         elif "bye" in message:
-            self._part(message["bye"])
+            self._close_view(message["bye"])
         elif "ack" in message:
-            self._drawn(message["ack"])
+            self._frame_drawn(message["ack"])
         elif "want" in message:
             wanted = message["want"]
             if isinstance(wanted, Mapping):
@@ -72,32 +72,32 @@ class Feed:
         elif "do" in message:
             self._do(message)
 
-    def _greet(self, who: Any) -> None:
-        """A view has opened: it gets everything. Those of another load of the page are gone."""
+    def _open_view(self, who: Any) -> None:
+        """A view has opened: send it everything, and forget views of an earlier load of its page."""
         page, view = str(who.get("page")), str(who.get("view"))
         self.pages = {page: self.pages.get(page, set()) | {view}}
-        self.repeat()
+        self.send_all()
 
-    def _part(self, who: Any) -> None:
-        """A view has closed; when the last one has, time stands."""
+    def _close_view(self, who: Any) -> None:
+        """A view has closed; after the last one, time stops."""
         for views in self.pages.values():
             views.discard(str(who.get("view")))
-        if not self.watched:
+        if not self.has_views:
             self.player.do("pause")
 
     @property
-    def watched(self) -> bool:
-        """Is any view open?"""
+    def has_views(self) -> bool:
+        """Is a view open?"""
         return any(self.pages.values())
 
-    def _drawn(self, number: Any) -> None:
-        """A frame was drawn: time for the next, if there is one."""
+    def _frame_drawn(self, number: Any) -> None:
+        """A frame was drawn: send the next, if there is one."""
         if not isinstance(number, int) or not self.window.acknowledge(number):
             return
         if self.player.busy:
             now = self.clock()
             with self.compiling():
-                self.player.advance(min(now - self.advanced, LONGEST))
+                self.player.advance(min(now - self.advanced, MAX_ADVANCE))
             self.advanced = now
             self.publish()
 
@@ -107,10 +107,10 @@ class Feed:
             return
         self.command(str(name), seq, **{str(key): value for key, value in given.items()})
 
-    # What a person does, on a page or in a cell.
+    # Commands from a page or a cell.
 
     def command(self, name: str, seq: int = 0, **arguments: Any) -> str | None:
-        """Do a command, and show what came of it; words if it could not be done."""
+        """Do a command, and show the result; return the message if it failed."""
         with self.lock:
             idle = not self.player.busy
             with self.compiling():
@@ -120,17 +120,17 @@ class Feed:
             self.publish(fresh=True)
             return None if refused is None else refused.text
 
-    # What pages hear.
+    # Messages to pages.
 
-    def repeat(self) -> None:
-        """Say everything again, to a view that knows nothing yet."""
+    def send_all(self) -> None:
+        """Send everything again, for a new view."""
         self.window = _after(self.window)
         self.epoch, self.stated, self.charted = None, None, 0
         self.send({"about": self.player.about()}, [])
         self.publish(fresh=True)
 
     def publish(self, *, fresh: bool = False) -> None:
-        """The present view, if there is room for it, and what is to be said; `fresh`: by a person's wish."""
+        """Send the present view if pages are ready for it, and messages; `fresh` after a command of a person."""
         view = self.player.view(forces=self.forces)
         if view.epoch != self.epoch:
             scene = scene_message(view)
@@ -148,15 +148,15 @@ class Feed:
                 self.send({"chart": frames.finite(samples)}, [])
 
     def compiling(self) -> Compilations:
-        """While it is entered, pages are told when kernels are compiled, which takes some seconds on first use."""
+        """A context in which pages are told about compiling, which takes some seconds at first use."""
         return Compilations(lambda: self.send({"working": "compiling"}, []), here=True)
 
     def note(self, kind: str, words: str) -> None:
-        """A word to the person."""
+        """Send a message to the person."""
         self.send({"note": {"kind": kind, "text": words}}, [])
 
     def still(self) -> tuple[dict[str, Any], bytes]:
-        """What a page can show by itself, without a kernel: all words, and a frame."""
+        """The texts and the frame that a page can show without a kernel."""
         with self.lock:
             view = self.player.view()
             scene = scene_message(view)
@@ -165,15 +165,15 @@ class Feed:
             return still, frames.frame(view, 0, list(scene["origin"]))
 
     def close(self) -> None:
-        """Nobody looks any more: everything is freed."""
+        """Free everything, when no view will open any more."""
         with self.lock:
             if not self.closed:
                 self.closed = True
-                self.player.let_go()
+                self.player.release()
 
 
 def _after(old: Window) -> Window:
-    """A window with nothing under way, whose numbers go on."""
+    """A window without frames in flight that continues the numbering."""
     new = Window(old.size)
     new.sent = new.drawn = old.sent
     return new

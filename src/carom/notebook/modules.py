@@ -1,7 +1,7 @@
-"""The widget's JavaScript: the laboratory's view modules and our own, joined into one ES module.
+"""The widget's JavaScript: modules of the laboratory and of the notebook, joined into one ES module.
 
-A notebook takes one module as a text. So each module becomes a function that gives what it exports, in the order of
-imports. Only the forms that our modules use are understood; any other is an error, not a surprise in the browser.
+A notebook takes one module as a text. So each module becomes a function that returns its exports, in the order of
+imports. Only the syntax that these modules use is supported; anything else is an error here, not in the browser.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ COMMENT = re.compile(r"^[ \t]*(?:/\*\*.*?\*/[ \t]*\n|//[^\n]*\n)", re.MULTILINE 
 
 
 class ModuleFormError(ValueError):
-    """A module of ours in a form that cannot be joined."""
+    """A module with syntax that cannot be joined."""
 
 
 @cache
 def script() -> str:
-    """The whole widget as one ES module."""
+    """The JavaScript of the widget as one ES module."""
     order: list[str] = []
     _visit(ENTRY, order, ())
     return "".join(_wrapped(name, entry=name == ENTRY) for name in order)
@@ -44,7 +44,7 @@ def _read(room: str, name: str) -> str:
 
 
 def _source(name: str) -> str:
-    """A module's text: ours, or the laboratory's."""
+    """The text of a module, from the notebook or the laboratory."""
     for room in ROOMS:
         if resources.files(room).joinpath("static", name).is_file():
             return _read(room, name)
@@ -52,7 +52,7 @@ def _source(name: str) -> str:
 
 
 def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
-    """Put a module into the order, after all that it imports."""
+    """Add a module to the order, after its imports."""
     if name in above:
         raise ModuleFormError(f"{name}: imports itself by way of {' and '.join(above[above.index(name) + 1 :])}.")
     for found in IMPORT.finditer(_source(name)):
@@ -62,7 +62,7 @@ def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
 
 
 def _wrapped(name: str, *, entry: bool) -> str:
-    """A module as a function that is called once; the entry stays a module."""
+    """Wrap a module in a function that is called once; the entry stays a module."""
     source = _source(name)
     names = EXPORT.findall(source)
     body = COMMENT.sub("", source)
@@ -81,7 +81,7 @@ def _wrapped(name: str, *, entry: bool) -> str:
 
 
 def _renamed(names: str) -> str:
-    """Names of an import as those of a pattern: `a as b` is `a: b`."""
+    """Translate the names of an import to a destructuring pattern: `a as b` becomes `a: b`."""
     return re.sub(r"(\w+) as (\w+)", r"\1: \2", names)
 
 

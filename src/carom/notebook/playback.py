@@ -1,4 +1,4 @@
-"""A recording that is played: any instant of it, forwards and backwards, at any speed."""
+"""Plays a recording: any instant, forwards and backwards, at any speed."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from carom.views import region
 Floats = NDArray[np.float64]
 Rows = NDArray[Any]
 
-INDEXED = 2_000_000
-"""Times of so many collisions are kept in memory; of more, only the first ones are gone through one by one."""
-BLOCK = 4096
-"""Collisions that are read at once."""
-CHARTED = 1_000_000
-"""Rows of balls that are read for the chart, at most."""
-AGAIN = 1.0
-"""Seconds between two looks at a file that is being written."""
+MAX_INDEXED = 2_000_000
+"""Collisions whose times are in memory; later ones cannot be stepped through."""
+COLLISIONS_PER_READ = 4096
+"""Collisions that are read together."""
+MAX_CHART_ROWS = 1_000_000
+"""Rows of balls that are read for the chart."""
+REFRESH_INTERVAL = 1.0
+"""s between two refreshes of a file that is being written."""
 
 
 class RecordingPlayer:
-    """Plays a recording; opens the file for itself."""
+    """Plays a recording from its own open file."""
 
     def __init__(self, recording: Recording, clock: Callable[[], float] = clocks.monotonic) -> None:
         self.clock = clock
@@ -56,47 +56,47 @@ class RecordingPlayer:
         self._block: tuple[int, Rows] | None = None
         self._shown: tuple[float, Frame] | None = None
         self._samples: Samples | None = None
-        self._look()
+        self._read_file()
         self.now = self.start
 
     # Time.
 
-    def _look(self) -> None:
-        """What there is in the file."""
+    def _read_file(self) -> None:
+        """Read times and collisions of the file."""
         recording = self.recording
         self.start, self.end = recording.span
         found = recording.collisions
         self.count = None if found is None else len(found)
-        self.meetings: Floats = np.zeros(0)
+        self.collision_times: Floats = np.zeros(0)
         if self.count:
-            self.meetings = recording.column("carom/collisions/time")[: min(self.count, INDEXED)]
+            self.collision_times = recording.column("carom/collisions/time")[: min(self.count, MAX_INDEXED)]
         self._block = None
 
     @property
     def busy(self) -> bool:
-        """Does it run?"""
+        """Is it running?"""
         return self.running
 
     def advance(self, seconds: float) -> None:
-        """Let so much time of the clock pass; at the end of the recording it stands, unless more is being written."""
+        """Advance by wall-clock time, s; at the end of the recording it stops, unless more is being written."""
         if not self.running:
             return
         whole = self.recording.complete
-        if not whole and self.clock() - self.refreshed >= AGAIN:
+        if not whole and self.clock() - self.refreshed >= REFRESH_INTERVAL:
             self.refreshed = self.clock()
             self.recording.refresh()
-            self._look()
+            self._read_file()
         self.now = min(self.now + seconds * self.pace * self.speed, self.end)
         if self.now >= self.end and whole:
             self.running = False
 
     @property
     def exact(self) -> bool:
-        """Can any instant be had, or only those that were stored?"""
+        """Can any instant be reconstructed, or only stored frames be shown?"""
         return self.recording.exact
 
     def _frame(self) -> Frame:
-        """What is seen: the instant itself, or the stored one before it."""
+        """The frame that is shown: the instant itself, or the stored frame before it."""
         if self._shown is not None and self._shown[0] == self.now:
             return self._shown[1]
         recording = self.recording
@@ -110,7 +110,7 @@ class RecordingPlayer:
     # Commands.
 
     def do(self, command: str, seq: int = 0, **arguments: Any) -> Message | None:
-        """Do a command; a message if it cannot be done."""
+        """Do a command; return a message if it fails."""
         if seq:
             self.seq = seq
         try:
@@ -125,21 +125,21 @@ class RecordingPlayer:
         self.message = Message(kind, words, "", self.said)
 
     def run(self) -> None:
-        """Let time pass; from the start, if it stands at the end."""
+        """Start to play; from the beginning if it is at the end."""
         if self.now >= self.end and self.recording.complete:
             self.now = self.start
         self.running = True
 
     def pause(self) -> None:
-        """Let it stand."""
+        """Pause."""
         self.running = False
 
     def toggle(self) -> None:
-        """The one or the other."""
+        """Run or pause."""
         (self.pause if self.running else self.run)()
 
     def step(self) -> None:
-        """The smallest advance that shows: a sixtieth of a second of the clock, or the next stored frame."""
+        """Advance by 1/60 s of wall-clock time, or to the next stored frame."""
         self.running = False
         if self.exact:
             self.now = min(self.now + FRAME * self.pace, self.end)
@@ -148,56 +148,56 @@ class RecordingPlayer:
         self.now = float(times[min(int(np.searchsorted(times, self.now, side="right")), len(times) - 1)])
 
     def collision(self) -> None:
-        """On to the next collision."""
+        """Go to the next collision."""
         self.running = False
-        after = int(np.searchsorted(self.meetings, self.now, side="right"))
-        if after < len(self.meetings):
-            self.now = min(float(self.meetings[after]), self.end)
+        after = int(np.searchsorted(self.collision_times, self.now, side="right"))
+        if after < len(self.collision_times):
+            self.now = min(float(self.collision_times[after]), self.end)
         else:
             self._say("info", "no later collision is listed in this recording.")
 
     def collision_back(self) -> None:
-        """Back to the last collision before now."""
+        """Go back to the last collision before now."""
         self.running = False
-        before = int(np.searchsorted(self.meetings, self.now, side="left")) - 1
-        self.now = max(float(self.meetings[before]), self.start) if before >= 0 else self.start
+        before = int(np.searchsorted(self.collision_times, self.now, side="left")) - 1
+        self.now = max(float(self.collision_times[before]), self.start) if before >= 0 else self.start
 
     def hasten(self, factor: Any) -> None:
-        """Times the pace."""
+        """Set the playback speed."""
         value = number("factor", factor)
         if not SLOWEST <= value <= FASTEST:
             raise refusal("range.from-to", where="factor", value=value, low=SLOWEST, high=FASTEST)
         self.speed = value
 
     def faster(self) -> None:
-        """The next of 1, 2, 5, 10 and so on."""
+        """Increase the speed to the next of 1, 2, 5, 10 and so on."""
         self.speed = min((each for each in SPEEDS if each > self.speed * 1.0001), default=FASTEST)
 
     def slower(self) -> None:
-        """The one before."""
+        """Decrease the speed to the previous of 1, 2, 5, 10 and so on."""
         self.speed = max((each for each in SPEEDS if each < self.speed * 0.9999), default=SLOWEST)
 
     def scrub(self, time: Any) -> None:
-        """To an instant of the recording."""
+        """Go to an instant of the recording."""
         self.now = min(max(number("time", time), self.start), self.end)
 
     def to_start(self) -> None:
-        """To where it begins."""
+        """Go to the beginning."""
         self.now = self.start
 
     def to_end(self) -> None:
-        """To where it ends."""
+        """Go to the end."""
         self.now = self.end
 
     def select(self, indices: Any, mode: Any = "only") -> None:
-        """Select balls: these only, or those that are not yet."""
+        """Select balls: only these, or these in addition."""
         given = tuple(numbers("indices", indices, len(self.recording.masses)))
         before = self.selected if mode in {"add", "toggle"} else ()
         stay = tuple(k for k in before if k not in given)
         self.selected = (*stay, *(k for k in given if not (mode == "toggle" and k in before)))
 
     def walk(self, by: int) -> None:
-        """Select the next ball, or the one before."""
+        """Select the next or previous ball."""
         count = len(self.recording.masses)
         if count:
             here = self.selected[-1] if self.selected else (-1 if by > 0 else 0)
@@ -206,7 +206,7 @@ class RecordingPlayer:
     # Looking.
 
     def view(self, *, forces: bool = False) -> View:
-        """How it looks; forces are not recorded."""
+        """What is shown; forces are not recorded."""
         del forces
         frame, recording = self._frame(), self.recording
         there = np.isfinite(frame.positions[:, 0])
@@ -225,22 +225,22 @@ class RecordingPlayer:
         )  # fmt: skip
 
     def _ticks(self) -> tuple[float, ...]:
-        """Collisions for the time line."""
-        step = max(-(-len(self.meetings) // TICKS), 1)
-        return tuple(self.meetings[::step].tolist())
+        """Times of collisions for the time line."""
+        step = max(-(-len(self.collision_times) // TICKS), 1)
+        return tuple(self.collision_times[::step].tolist())
 
     def _meters(self, frame: Frame, coming: tuple[Upcoming, ...]) -> Meters:
         kinetic, potential, momentum, motion = self._measured(frame)
-        met = None if self.count is None else int(np.searchsorted(self.meetings, frame.time, side="right"))
-        unknown: Any = float("nan")  # becomes null on its way
+        met = None if self.count is None else int(np.searchsorted(self.collision_times, frame.time, side="right"))
+        unknown: Any = float("nan")  # becomes null in JSON
         return Meters(
-            collisions=unknown if met is None or met == INDEXED else met,
+            collisions=unknown if met is None or met == MAX_INDEXED else met,
             upcoming=coming, kinetic=kinetic, potential=potential, total=kinetic + potential, momentum=momentum,
             motion=motion,
         )  # fmt: skip
 
     def _measured(self, frame: Frame) -> tuple[float, float, tuple[float, ...], float]:
-        """Kinetic energy, potential energy (NaN, where there are other forces than gravity), momentum and Σ m |v|."""
+        """Kinetic energy, potential energy (NaN with forces other than gravity), momentum and Σ m |v|."""
         scene, masses = self.recording.scene, self.recording.masses
         there = np.isfinite(frame.positions[:, 0])
         mass, velocity = masses[there], frame.velocities[there]
@@ -253,10 +253,10 @@ class RecordingPlayer:
         return kinetic, potential, tuple((mass[:, None] * velocity).sum(axis=0).tolist()), motion
 
     def chart(self, since: int) -> tuple[dict[str, Any] | None, int]:
-        """Energies and momentum at stored frames, as many as are quickly read."""
+        """Energies and momentum at stored frames, as many as can be read quickly."""
         if self._samples is None:
             recording = self.recording
-            most = max(CHARTED // max(len(recording.masses), 1), 2)
+            most = max(MAX_CHART_ROWS // max(len(recording.masses), 1), 2)
             samples = Samples()
             for k in range(0, len(recording), max(-(-len(recording) // min(most, 1000)), 1)):
                 frame = recording[k]
@@ -269,24 +269,24 @@ class RecordingPlayer:
     # Collisions.
 
     def _rows(self, block: int) -> Rows:
-        """Collisions of a block and of its neighbours."""
+        """Collisions of a block and the adjacent ones."""
         if self._block is None or self._block[0] != block:
             found = self.recording.collisions
-            first = max(block - 1, 0) * BLOCK
-            rows = np.zeros(0) if found is None else found[first : (block + 2) * BLOCK]
+            first = max(block - 1, 0) * COLLISIONS_PER_READ
+            rows = np.zeros(0) if found is None else found[first : (block + 2) * COLLISIONS_PER_READ]
             self._block = (block, rows)
         return self._block[1]
 
     def _around(self, time: float) -> tuple[Rows, Rows]:
-        """Collisions shortly before a time (and at it), and shortly after."""
+        """Collisions shortly before or at a time, and shortly after it."""
         if not self.count:
             return np.zeros(0), np.zeros(0)
-        rows = self._rows(int(np.searchsorted(self.meetings, time, side="right")) // BLOCK)
+        rows = self._rows(int(np.searchsorted(self.collision_times, time, side="right")) // COLLISIONS_PER_READ)
         k = int(np.searchsorted(rows["time"], time, side="right")) if len(rows) else 0
         return rows[:k], rows[k:]
 
     def _upcoming(self, time: float) -> tuple[Upcoming, ...]:
-        """The next collision, and all that fall together with it."""
+        """The next collision, and all at the same time."""
         _, after = self._around(time)
         if not len(after):
             return ()
@@ -320,12 +320,12 @@ class RecordingPlayer:
             fixed=ball.fixed,
             material=ball.material,
             age=max(frame.time - ball.born, 0.0),
-            last_collision=self._met(_of(before, index)[-1:], index),
-            next_collision=self._met(_of(after, index)[:1], index),
+            last_collision=self._describe_collision(_of_ball(before, index)[-1:], index),
+            next_collision=self._describe_collision(_of_ball(after, index)[:1], index),
         )
 
-    def _met(self, rows: Rows, index: int) -> str | None:
-        """A collision of a ball in words without a language."""
+    def _describe_collision(self, rows: Rows, index: int) -> str | None:
+        """Describe a collision of a ball without words of a language: its time and partner."""
         for row in rows:
             others = [str(ball) for ball in _partners(row) if ball != index]
             walls = self.recording.walls
@@ -336,15 +336,15 @@ class RecordingPlayer:
     # For the widget.
 
     def about(self) -> dict[str, Any]:
-        """What the page says of it."""
+        """Metadata for the page."""
         return {"kind": "recording", "start": self.start, "exact": self.exact}
 
     def simulation(self) -> Simulation:
-        """What is seen as a run that goes on; of a run in steps, from the stored frame."""
+        """A simulation that continues from what is shown; for a stepped run, from the stored frame."""
         found: Simulation = self.recording.simulation(self._frame().time)
         return found
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Close the file."""
         self.running = False
         self.recording.close()
@@ -354,8 +354,8 @@ def _partners(row: Any) -> tuple[int, ...]:
     return tuple(int(ball) for ball in (row["a"], row["b"]) if ball != NOBODY)
 
 
-def _of(rows: Rows, ball: int) -> Rows:
-    """Those with a ball in it."""
+def _of_ball(rows: Rows, ball: int) -> Rows:
+    """The collisions of a ball."""
     if not len(rows):
         return rows
     found: Rows = rows[(rows["a"] == ball) | (rows["b"] == ball)]

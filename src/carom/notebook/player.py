@@ -1,4 +1,4 @@
-"""What a widget plays: a run that goes on, or a recording; commands in, views out. Knows no notebook."""
+"""Players of a widget: a live run, or a recording; commands in, views out. Independent of notebooks."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ COMMANDS = frozenset(
         *("scrub", "to-start", "to-end", "select", "select-next", "select-previous", "select-none"),
     }
 )
-"""What a widget may ask for: it looks, and changes nothing."""
+"""The commands of a widget, which do not edit the run."""
 
 
 class Player(Protocol):
-    """What can be played."""
+    """Something that a widget can play."""
 
     @property
     def busy(self) -> bool:
-        """Will it look different by itself?"""
+        """Will it change without a command?"""
 
     def do(self, command: str, seq: int = 0, **arguments: Any) -> Message | None:
-        """Do a command; a message if it cannot be done."""
+        """Do a command; return a message if it fails."""
 
     def advance(self, seconds: float) -> None:
-        """Let so much time of the clock pass; comes back soon."""
+        """Advance by wall-clock time, s; returns soon."""
 
     def view(self, *, forces: bool = False) -> View:
-        """How it looks."""
+        """What is shown."""
 
     def chart(self, since: int) -> tuple[dict[str, Any] | None, int]:
         """New samples since a mark, and the new mark."""
 
     def about(self) -> dict[str, Any]:
-        """What the page says of it: its name, its kind, and where its time begins."""
+        """Metadata for the page: its name, its kind, and its first time."""
 
     def simulation(self) -> Simulation:
-        """The instant that is seen, as a simulation of its own."""
+        """The instant that is shown, as a separate simulation."""
 
-    def let_go(self) -> None:
-        """It will not be played any more: free what it holds."""
+    def release(self) -> None:
+        """Free its resources."""
 
 
 class RunPlayer:
-    """A copy of a simulation that runs on, with all of its past since it was shown."""
+    """A copy of a simulation that runs in the widget, with its past since it was shown."""
 
     def __init__(self, sim: Simulation) -> None:
         self.session = Session(sim.scene)
@@ -57,22 +57,22 @@ class RunPlayer:
 
     @property
     def busy(self) -> bool:
-        """Does it run, or is it on its way to an instant?"""
+        """Is it running, or moving to an instant?"""
         session = self.session
         return session.running or session.goal is not None or session.hunting is not None
 
     def do(self, command: str, seq: int = 0, **arguments: Any) -> Message | None:
-        """Do a command; a message if it cannot be done."""
+        """Do a command; return a message if it fails."""
         if command == "to-start":
             command, arguments = "scrub", {"time": self.start}
         return self.session.do(command, seq=seq, **arguments)
 
     def advance(self, seconds: float) -> None:
-        """Let so much time of the clock pass."""
+        """Advance by wall-clock time, s."""
         self.session.advance(seconds)
 
     def view(self, *, forces: bool = False) -> View:
-        """How it looks."""
+        """What is shown."""
         return self.session.view(forces=forces)
 
     def chart(self, since: int) -> tuple[dict[str, Any] | None, int]:
@@ -80,15 +80,15 @@ class RunPlayer:
         return self.session.samples.message(since)
 
     def about(self) -> dict[str, Any]:
-        """What the page says of it."""
+        """Metadata for the page."""
         return {"kind": "run", "start": self.start}
 
     def simulation(self) -> Simulation:
-        """The instant that is seen, as a simulation of its own."""
+        """The instant that is shown, as a separate simulation."""
         self.session.settle()
         return self.session.track.sim.copy()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Free its past."""
         self.session.stopping = lambda: True
         self.session.let_go()

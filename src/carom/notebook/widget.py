@@ -1,4 +1,4 @@
-"""The widget itself: what a cell gives, and what lives as long as somebody may look."""
+"""The widget of a cell, and which widgets stay alive."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from carom.errors import ArgumentError, CaromError, Problem
 from carom.lab.commands.running import FASTEST, SLOWEST
 from carom.lab.seen import frames
 from carom.notebook import modules
-from carom.notebook.display import person_there, picture, title
+from carom.notebook.display import is_interactive, picture, title
 from carom.notebook.feed import Feed
 from carom.notebook.player import Player, RunPlayer
 from carom.scene import Scene
@@ -20,20 +20,20 @@ from carom.scene.fields.base import shown
 from carom.simulation.simulation import Simulation
 
 THEMES = ("auto", "light", "dark")
-LOWEST, HIGHEST = 120, 2000
-"""Heights that a picture may have, px."""
-STILL = 5000
-"""Up to so many balls a notebook keeps a picture that is seen without a kernel."""
-KEPT = 2
-"""Widgets without a view that are kept: a cell's output may be moved, and come back."""
+MIN_HEIGHT, MAX_HEIGHT = 120, 2000
+"""Heights of the picture, px."""
+MAX_BALLS_STORED = 5000
+"""Up to this many balls, the notebook file stores a frame to show without a kernel."""
+MAX_HIDDEN = 2
+"""Widgets without a view that stay alive: the output of a cell may be moved and shown again."""
 
 _living: list[Viewer] = []
-_unseen: list[Viewer] = []
-"""Those that were seen and are not any more, the oldest first."""
+_hidden: list[Viewer] = []
+"""Widgets that were shown and have no view now, the oldest first."""
 
 
 class Viewer(anywidget.AnyWidget):
-    """A run or a recording to look at. Made by `carom.notebook.show`, or by showing a `Simulation` or a `Recording`."""
+    """A widget of a run or a recording. Made by `carom.notebook.show`, or by a cell that ends with one."""
 
     _esm = modules.script()
     _css = modules.styles()
@@ -53,74 +53,74 @@ class Viewer(anywidget.AnyWidget):
     ) -> None:
         """See `carom.notebook.show`."""
         _check(height, theme, speed)
-        player = _player(what)
+        player = _player_for(what)
         self._svg = picture(what)
         self._words = title(what)
         self.feed = Feed(player, self._post)
         player.do("speed", factor=speed)
         if play:
             player.do("run")
-        still, frame = self.feed.still() if len(player.view().positions) <= STILL else ({}, b"")
+        still, frame = self.feed.still() if len(player.view().positions) <= MAX_BALLS_STORED else ({}, b"")
         super().__init__(
             _still=json.dumps(still, default=frames.plain) if still else "",
             _frame=frame,
             _height=height or 0,
             _theme=theme,
         )
-        self.on_msg(self._hear)
+        self.on_msg(self._receive)
         _living.append(self)
 
     @staticmethod
     def living() -> tuple[Viewer, ...]:
-        """All that hold a run or a recording, in the order in which they were made."""
+        """All open widgets, in the order in which they were made."""
         return tuple(_living)
 
     # From cells.
 
     @property
     def time(self) -> float:
-        """The instant that is seen, s."""
+        """The time that is shown, s."""
         return self._open().player.view().time
 
     @property
     def running(self) -> bool:
-        """Does time pass?"""
+        """Is it playing?"""
         return self._open().player.view().running
 
     @property
     def selected(self) -> tuple[int, ...]:
-        """The balls that are selected."""
+        """The selected balls."""
         return self._open().player.view().selected
 
     @property
     def simulation(self) -> Simulation:
-        """The instant that is seen, as a simulation of its own, which goes its own way."""
+        """The instant that is shown, as a separate simulation."""
         feed = self._open()
         with feed.lock:
             return feed.player.simulation()
 
     def play(self) -> None:
-        """Let time pass."""
+        """Play."""
         self._do("run")
 
     def pause(self) -> None:
-        """Let it stand."""
+        """Pause."""
         self._do("pause")
 
     def seek(self, time: float) -> None:
-        """Go to an instant that is known: a past one of a run, any one of a recording."""
+        """Go to a past instant of a run, or any instant of a recording."""
         self._do("scrub", time=time)
 
     def select(self, *balls: int) -> None:
-        """Select these balls; without any, none."""
+        """Select these balls, or none."""
         self._do("select", indices=list(balls))
 
     def close(self) -> None:
-        """Take it away, and free what it holds."""
-        if not hasattr(self, "feed"):  # what could not be shown is closed too, when it is forgotten
+        """Remove the widget, and free its resources."""
+        if not hasattr(self, "feed"):  # `__init__` failed, and the object is being deleted
             return
         self.feed.close()
-        for kept in (_living, _unseen):
+        for kept in (_living, _hidden):
             if self in kept:
                 kept.remove(self)
         super().close()
@@ -140,21 +140,21 @@ class Viewer(anywidget.AnyWidget):
     def _post(self, words: dict[str, Any], buffers: list[bytes]) -> None:
         self.send(words, buffers)
 
-    def _hear(self, _: Any, message: Any, __: Any) -> None:
-        self.feed.hear(message)
+    def _receive(self, _: Any, message: Any, __: Any) -> None:
+        self.feed.receive(message)
         if not isinstance(message, dict) or not ("hello" in message or "bye" in message):
             return
-        if self in _unseen:
-            _unseen.remove(self)
-        if not self.feed.watched:
-            _unseen.append(self)
-            for old in _unseen[:-KEPT]:
+        if self in _hidden:
+            _hidden.remove(self)
+        if not self.feed.has_views:
+            _hidden.append(self)
+            for old in _hidden[:-MAX_HIDDEN]:
                 old.close()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        """The widget where somebody can use it, and always a picture."""
+        """The widget if the notebook is interactive, and always a picture."""
         beside = {"text/plain": self._words} | ({"image/svg+xml": self._svg} if self._svg else {})
-        made: Any = super()._repr_mimebundle_(**options) if person_there() else None
+        made: Any = super()._repr_mimebundle_(**options) if is_interactive() else None
         if made is None:
             return beside
         data, about = made if isinstance(made, tuple) else (made, {})
@@ -162,10 +162,10 @@ class Viewer(anywidget.AnyWidget):
 
 
 def _check(height: Any, theme: Any, speed: Any) -> None:
-    """Are the options such as can be?"""
+    """ArgumentError for invalid options."""
     problems = []
-    if height is not None and not (isinstance(height, int) and LOWEST <= height <= HIGHEST):
-        problems.append(Problem("widget.height", where="height", value=shown(height), low=LOWEST, high=HIGHEST))
+    if height is not None and not (isinstance(height, int) and MIN_HEIGHT <= height <= MAX_HEIGHT):
+        problems.append(Problem("widget.height", where="height", value=shown(height), low=MIN_HEIGHT, high=MAX_HEIGHT))
     if theme not in THEMES:
         problems.append(Problem("widget.theme", where="theme", value=shown(theme), known=THEMES))
     if isinstance(speed, bool) or not isinstance(speed, int | float) or not SLOWEST <= speed <= FASTEST:
@@ -174,8 +174,8 @@ def _check(height: Any, theme: Any, speed: Any) -> None:
         raise ArgumentError(problems)
 
 
-def _player(what: Any) -> Player:
-    """What plays it."""
+def _player_for(what: Any) -> Player:
+    """Make the player of a simulation, scene or recording."""
     if isinstance(what, Scene):
         return RunPlayer(Simulation(what))
     if isinstance(what, Simulation):

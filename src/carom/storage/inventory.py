@@ -23,13 +23,13 @@ from carom.storage.metadata import RecordingMetadata
 if TYPE_CHECKING:
     import h5py
 
-MOST_OBJECTS = 10_000
+MAX_OBJECTS = 10_000
 """Largest number of names in a file. A recording has about 70, and 5 per observable."""
-LONGEST_ATTRIBUTE = 2**24
+MAX_ATTRIBUTE_BYTES = 2**24
 """Largest attribute that is read, in bytes. The longest one lists the times of frames."""
-LARGEST_ROW = 2**26
+MAX_ROW_BYTES = 2**26
 """Largest row of a column, in bytes, unless the balls of the scene take more."""
-RATIO = 1100
+MAX_COMPRESSION = 1100
 """Deflate compresses by a factor of 1032 at most."""
 FRAMES, LOG = f"{BALLS}/", "carom/collisions/"
 GROWING = ("carom/rows", "carom/complete")
@@ -59,7 +59,7 @@ def check_objects(file: h5py.File) -> dict[int, str]:
     seen, waiting, count = {h5py.h5o.get_info(file.id).addr}, [("", h5py.h5g.open(file.id, b"/"))], 0
     while waiting:
         where, group = waiting.pop()
-        for name in _names(group, MOST_OBJECTS - count):
+        for name in _names(group, MAX_OBJECTS - count):
             count += 1
             path = f"{where}{name.decode('utf-8', 'backslashreplace')}"
             if group.links.get_info(name).type != h5py.h5l.TYPE_HARD:
@@ -89,7 +89,7 @@ def _names(group: Any, most: int) -> list[bytes]:
 
     group.links.iterate(take)
     if len(found) > most:
-        raise ValueError(f"has more than {MOST_OBJECTS:,} objects")
+        raise ValueError(f"has more than {MAX_OBJECTS:,} objects")
     return found
 
 
@@ -124,7 +124,7 @@ def attribute(owner: Any, name: str) -> Any:
     known = kind.get_class() in (h5t.INTEGER, h5t.FLOAT, h5t.ENUM, h5t.STRING)
     if not known or (kind.get_class() == h5t.STRING and kind.is_variable_str()):
         raise ValueError(f"the attribute {name} is neither a number nor a text of known length")
-    if found.get_storage_size() > LONGEST_ATTRIBUTE:
+    if found.get_storage_size() > MAX_ATTRIBUTE_BYTES:
         raise ValueError(f"the attribute {name} is too long")
     return owner.attrs[name]
 
@@ -175,7 +175,7 @@ def check_columns(
     if len(places) < len(names) + len(GROWING) or not places <= datasets.keys():
         raise broken_error(path, "columns are missing, or there twice")
     lengths = {"n": row[0], "d": row[1], "2": 2}
-    most = max(LARGEST_ROW, 8 * row[0] * row[1])
+    most = max(MAX_ROW_BYTES, 8 * row[0] * row[1])
     for name in names:
         dataset = file[name]
         if name in ROWS:
@@ -216,5 +216,5 @@ def check_counts(file: h5py.File, count: Mapping[str, int], path: Path) -> None:
             raise broken_error(path, f"{name} has {len(dataset)} rows where {rows} are counted")
         row = dataset.dtype.itemsize * int(np.prod(dataset.shape[1:], dtype=object))
         stored = min(dataset.id.get_storage_size(), size)
-        if rows * row > size and rows * row > RATIO * stored + row * dataset.chunks[0]:
+        if rows * row > size and rows * row > MAX_COMPRESSION * stored + row * dataset.chunks[0]:
             raise broken_error(path, f"{name} has rows that are not in the file")

@@ -36,7 +36,7 @@ RETRY_INTERVAL = 64
 """Chunks after which compressibility is tested again."""
 
 HEADER = b"\x78\x01"
-STORED, LONGEST = b"\x00", 2**16 - 1
+STORED, MAX_STORED = b"\x00", 2**16 - 1
 """First byte of a stored block, and the largest length of its content."""
 EMPTY_BLOCK = b"\x00\x00\x00\xff\xff"
 """An empty block."""
@@ -80,8 +80,8 @@ def store(rows: NDArray[Any], not_length: int = 0) -> bytes:
     """
     data = memoryview(_bytes(rows)[0])
     parts: list[Any] = [HEADER]
-    for start in range(0, len(data), LONGEST):
-        block = data[start : start + LONGEST]
+    for start in range(0, len(data), MAX_STORED):
+        block = data[start : start + MAX_STORED]
         parts += [_head(len(block)), block]
     return _finish(parts, data, not_length)
 
