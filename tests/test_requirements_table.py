@@ -22,9 +22,12 @@ PROOFS = {"X-01": ["tests/test_a.py::TestB::test_c", "tests/test_a.py::test_d"],
 
 @pytest.fixture(scope="module")
 def table() -> ModuleType:
+    """tools/requirements_table.py, which imports a module beside it."""
     spec = importlib.util.spec_from_file_location("requirements_table", ROOT / "tools/requirements_table.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "tools")
+        spec.loader.exec_module(module)
     return module
 
 

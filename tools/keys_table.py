@@ -3,15 +3,12 @@
 `--check` writes nothing and fails when the table is out of date.
 """
 
-import argparse
-import sys
-from pathlib import Path
-
 from carom.lab.commands.keymap import KEYS
 from carom.lab.pages.keys import groups
 from carom.lab.texts import texts
+from generated import ROOT, write_or_check
 
-TABLE = Path(__file__).resolve().parent.parent / "docs/keys.md"
+TABLE = ROOT / "docs/keys.md"
 
 HEAD = """\
 # Keys of the laboratory
@@ -30,17 +27,7 @@ laboratory. Letters held together with + or −: hold the letter, press the sign
 
 def main() -> int:
     """Write the table, or check it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="fail if the table is out of date; write nothing")
-    made = render()
-    if not parser.parse_args().check:
-        TABLE.write_text(made, encoding="utf-8")
-        print(f"wrote {TABLE.name}")
-        return 0
-    if not TABLE.exists() or TABLE.read_text(encoding="utf-8") != made:
-        print("docs/keys.md is out of date. Run: make keys", file=sys.stderr)
-        return 1
-    return 0
+    return write_or_check(__doc__, lambda: {TABLE: render()}, "make keys")
 
 
 def render() -> str:

@@ -171,14 +171,19 @@ def shared_out() -> Found:
     return mean(estimate(values), 1.0)
 
 
+def kinetic_state(sim: Simulation, eta: float, z: float) -> tuple[float, float, float]:
+    """k_B T, number density, and the contact value of the pair distribution, from the compressibility z."""
+    density = len(sim.masses) / float(np.prod(sim.scene.boundary.size))  # type: ignore[attr-defined]  # a gas is in a box
+    chi = theory.contact_value(z, eta, sim.scene.dimension)
+    return float(observable("temperature").sample(sim)), density, chi
+
+
 def enskog(dimension: int, eta: float) -> Found:
     """Rate of collisions of a ball in a gas of 400, over that of Enskog."""
     count = 400
     sim = settled(count=count, packing_fraction=eta, dimension=dimension, seed=31)
-    kt = float(observable("temperature").sample(sim))
     z = theory.compressibility(eta, dimension) + theory.finite_size(eta, dimension, count)
-    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[attr-defined]  # a gas is in a box
-    chi = theory.contact_value(z, eta, dimension)
+    kt, density, chi = kinetic_state(sim, eta, z)
     law = theory.enskog_rate(density, 2.0 * sim.radii[0], kt, sim.masses[0], chi, dimension)
     law *= theory.fixed_energy(dimension * (count - 1))
     rate = observable("collision_rate")
@@ -210,9 +215,7 @@ def diffusion() -> Found:
     """From the mean squared displacement."""
     count, eta = 1000, 0.01
     sim = settled(count=count, packing_fraction=eta, dimension=3, seed=34)
-    kt = float(observable("temperature").sample(sim))
-    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[attr-defined]  # a gas is in a box
-    chi = theory.contact_value(theory.compressibility(eta, 3), eta, 3)
+    kt, density, chi = kinetic_state(sim, eta, theory.compressibility(eta, 3))
     rate = theory.enskog_rate(density, 2.0 * sim.radii[0], kt, sim.masses[0], chi, 3)
     law = 1.019 * theory.enskog_diffusion(density, 2.0 * sim.radii[0], kt, sim.masses[0], chi, 3)
     values = []
@@ -235,9 +238,7 @@ def memory() -> Found:
     """Autocorrelation of 2000 balls, ten times."""
     count, eta = 2000, 0.01
     sim = settled(count=count, packing_fraction=eta, dimension=3, seed=35)
-    kt = float(observable("temperature").sample(sim))
-    density = count / float(np.prod(sim.scene.boundary.size))  # type: ignore[attr-defined]  # a gas is in a box
-    chi = theory.contact_value(theory.compressibility(eta, 3), eta, 3)
+    kt, density, chi = kinetic_state(sim, eta, theory.compressibility(eta, 3))
     mass = float(sim.masses[0])
     span = mass * theory.enskog_diffusion(density, 2.0 * sim.radii[0], kt, mass, chi, 3) / kt
     values = []

@@ -4,7 +4,6 @@ The requirements are in docs/requirements.toml; the tests name them by the marke
 the tests are only collected. `--check` writes nothing and fails when the table is out of date.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -14,7 +13,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from generated import ROOT, write_or_check
+
 SOURCE = ROOT / "docs/requirements.toml"
 TABLE = ROOT / "docs/requirements.md"
 
@@ -30,18 +30,12 @@ A requirement of several parts is proven by its tests together; one of them may 
 
 def main() -> int:
     """Write the table, or check it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="fail if the table is out of date; write nothing")
-    check = parser.parse_args().check
-    table = render(tomllib.loads(SOURCE.read_text(encoding="utf-8"))["group"], collected_proofs())
-    if not check:
-        TABLE.write_text(table, encoding="utf-8")
-        print(f"wrote {TABLE.relative_to(ROOT)}")
-        return 0
-    if TABLE.exists() and TABLE.read_text(encoding="utf-8") == table:
-        return 0
-    print(f"{TABLE.relative_to(ROOT)} is out of date. Run `make requirements`.", file=sys.stderr)
-    return 1
+    return write_or_check(__doc__, lambda: {TABLE: table()}, "make requirements")
+
+
+def table() -> str:
+    """Make the table from the requirements and the tests that pytest collects."""
+    return render(tomllib.loads(SOURCE.read_text(encoding="utf-8"))["group"], collected_proofs())
 
 
 def collected_proofs() -> dict[str, list[str]]:

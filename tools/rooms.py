@@ -3,12 +3,11 @@
 `--check` writes nothing and fails when a table is out of date.
 """
 
-import argparse
 import ast
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from generated import ROOT, write_or_check
+
 PACKAGE = ROOT / "src/carom"
 MAP = ROOT / "docs/architecture.md"
 BEGIN, END = "<!-- rooms: written by `make rooms` -->", "<!-- end of rooms -->"
@@ -16,27 +15,16 @@ ORDER = (
     "", "messages", "scene", "kernels", "physics", "solvers", "observe", "storage", "simulation", "views", "plots",
     "video", "analysis", "sweeps", "lab", "notebook", "cli",
 )  # fmt: skip
-"""The rooms in the order in which they know each other."""
+"""The rooms in the order of the stages."""
 
 
 def main() -> int:
     """Write the tables, or check them."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="fail if a table is out of date; write nothing")
-    text = MAP.read_text(encoding="utf-8")
-    made = render(text)
-    if not parser.parse_args().check:
-        MAP.write_text(made, encoding="utf-8")
-        print(f"wrote {MAP.name}")
-        return 0
-    if made != text:
-        print("The tables of rooms in docs/architecture.md are out of date. Run: make rooms", file=sys.stderr)
-        return 1
-    return 0
+    return write_or_check(__doc__, lambda: {MAP: render(MAP.read_text(encoding="utf-8"))}, "make rooms")
 
 
 def render(text: str) -> str:
-    """The document with its tables made anew."""
+    """The document with new tables."""
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     tables = "\n".join(table(room) for top in ORDER for room in rooms(top))
@@ -44,7 +32,7 @@ def render(text: str) -> str:
 
 
 def rooms(top: str) -> list[Path]:
-    """A folder of the package and the folders in it that hold modules."""
+    """A folder of the package, and its subfolders with modules."""
     if not top:
         return [PACKAGE]
     inner = {file.parent for file in (PACKAGE / top).rglob("*.py")}
@@ -52,7 +40,7 @@ def rooms(top: str) -> list[Path]:
 
 
 def table(room: Path) -> str:
-    """What a room holds, as Markdown."""
+    """The modules of a room as a table of Markdown."""
     name = room.relative_to(ROOT).as_posix() + "/"
     rows = [f"| `{file.name}` | {first_line(file)} |" for file in modules(room)]
     heading = f"### `{name}`\n\n{first_line(room / '__init__.py')}\n"
@@ -60,7 +48,7 @@ def table(room: Path) -> str:
 
 
 def modules(room: Path) -> list[Path]:
-    """The modules of a room, but for the one that is the room itself."""
+    """The modules of a room without `__init__`."""
     return sorted(file for file in room.glob("*.py") if file.name != "__init__.py")
 
 
