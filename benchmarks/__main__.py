@@ -28,7 +28,7 @@ def chosen(every: tuple[Section, ...], only: str, *, quick: bool) -> list[Case]:
 
 
 def run(cases: list[Case], effort: Effort, console: Console) -> dict[str, Row | str]:
-    """Measure all cases in turn, and some of them again; a skipped one gives its reason."""
+    """Measure all cases in turn, and some of them again; the result of a skipped one is the reason."""
     results: dict[str, Row | str] = {}
     again = [case for case in cases if case.best_of_rounds]
     cases = [*cases, *again * (effort.rounds - 1)]
@@ -49,7 +49,7 @@ def run(cases: list[Case], effort: Effort, console: Console) -> dict[str, Row | 
 
 
 def better(before: Row | str | None, row: Row, column: str) -> Row:
-    """Of two measurements of one case, the one with the larger number in a column."""
+    """The better of two measurements of a case, by a column."""
     if before is None or isinstance(before, str):
         return row
     return max(before, row, key=lambda each: each[column])

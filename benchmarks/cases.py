@@ -1,4 +1,4 @@
-"""What is measured: the list of all cases, table by table."""
+"""All cases to measure, table by table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COUNTS = (1_000, 10_000, 100_000, 1_000_000)
 
 
 def power(count: int) -> str:
-    """1000 as 1e3."""
+    """Write 1000 as 1e3."""
     return f"1e{len(str(count)) - 1}"
 
 
@@ -55,7 +55,7 @@ def equal_disks() -> Section:
 
 
 def variants() -> Section:
-    """What else than equal disks in periodic space costs."""
+    """Variants of equal disks in periodic space."""
     cases = []
     for count, packing in ((10_000, 0.3), (10_000, 0.7), (100_000, 0.3)):
         base = late(scenes.gas, count, packing)
@@ -154,16 +154,16 @@ def beginning() -> Section:
 
 
 def memory() -> Section:
-    """Memory a ball."""
+    """Memory per ball."""
     return Section(
         key="memory",
         title="Memory",
         text=(
             "Sum of the sizes of the solver's arrays, and growth of the resident memory of a fresh process, from the "
-            "scene to a running simulation. The goal is at most 400 bytes a ball."
+            "scene to a running simulation. The goal is at most 400 bytes per ball."
         ),
         labels=("N", "η"),
-        columns=("arrays, bytes a ball", "process, bytes a ball"),
+        columns=("arrays, bytes per ball", "process, bytes per ball"),
         known=("goal",),
         cases=tuple(
             Case(

@@ -1,6 +1,6 @@
-"""An earlier version of carom beside this one, in the same run: slice by slice in turn, each in a process of its own.
+"""An earlier version of carom compared with this one in the same run: slices in turn, each in its own process.
 
-The earlier one is a checkout that the variable CAROM_EARLIER names:
+The variable CAROM_EARLIER names a checkout of the earlier version:
 
     git worktree add ../carom-0.1 v0.1.0
     CAROM_EARLIER=../carom-0.1 python -m benchmarks --only earlier
@@ -21,7 +21,7 @@ NAMED = "CAROM_EARLIER"
 ROOT = Path(__file__).parents[1]
 EARLIER, NOW, RATIO, WHICH = "earlier", "now", "now ÷ earlier", "commits"
 ROUNDS = 40
-"""Slices of each."""
+"""Slices per version."""
 
 
 class Worker:
@@ -44,11 +44,11 @@ class Worker:
             raise Skipped(f"{checkout} cannot do this work")
 
     def line(self) -> str:
-        """What it says next."""
+        """The next line of its output."""
         return self.process.stdout.readline().strip() if self.process.stdout else ""
 
     def slice(self) -> float:
-        """The rate of one slice."""
+        """Run one slice; return its rate."""
         if self.process.stdin:
             self.process.stdin.write("\n")
             self.process.stdin.flush()

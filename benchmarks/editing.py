@@ -9,23 +9,23 @@ from benchmarks.machine import one_core
 from benchmarks.model import Row
 from carom import Ball, Box, Scene, Simulation
 
-MOST = 200
+MAX_BALLS = 200
 PER_ROW = 20
 APART = 0.9
 
 
 @one_core()
 def adding(scene: Scene, rounds: int = 5) -> Row:
-    """The median of the time of `add` while a scene fills up, and the time of the least of several rounds."""
+    """The median time of `add` while a scene fills up, and the total time; the best of several rounds."""
     spent = [_filled(scene) for _ in range(rounds)]
-    return {"median, ms": min(map(median, spent)) * 1e3, f"{MOST} balls, ms": min(map(sum, spent)) * 1e3}
+    return {"median, ms": min(map(median, spent)) * 1e3, f"{MAX_BALLS} balls, ms": min(map(sum, spent)) * 1e3}
 
 
 def _filled(scene: Scene) -> list[float]:
     """The time of each call, s."""
     sim = Simulation(scene)
     spent = []
-    for k in range(MOST):
+    for k in range(MAX_BALLS):
         place = (0.5 + k % PER_ROW * APART, 0.5 + k // PER_ROW * APART)
         ball = Ball(position=place, velocity=(0.1, 0.2), radius=0.05)
         begin = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Figures that no run of these benchmarks measures: goals of the project, and other codes on other machines."""
+"""Figures that these benchmarks do not measure: goals of the project, and other codes on other machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory, compilation and start, each in a process of its own."""
+"""Memory, compilation and start, each in a separate process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BEGIN = """
 import time
 begin, cpu = time.perf_counter(), time.process_time()
 import json, sys
-sys.modules["scipy"] = sys.modules["cffi"] = None  # as where carom alone is installed: Numba loads what is there
+sys.modules["scipy"] = sys.modules["cffi"] = None  # as if only carom were installed: Numba imports them
 from carom import Simulation, library
 options = json.loads(sys.argv[1])
 """
@@ -51,7 +51,7 @@ print(json.dumps(footprint.occupied(*json.loads(sys.argv[1]))))
 
 
 def child(program: str, argument: object, cache: str | None = None) -> Any:
-    """What a Python program prints, as JSON, when it runs in a process of its own."""
+    """Run a Python program in a separate process; return the JSON that it prints."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     if cache is not None:
@@ -66,7 +66,7 @@ def child(program: str, argument: object, cache: str | None = None) -> Any:
 def start(
     effort: Effort, *, neighbours: str = "cells", gravity: bool = False, dimension: int = 2
 ) -> Mapping[str, float]:
-    """Seconds from before `import carom` to after the first collision: compiling everything, and with a full cache."""
+    """Time from before `import carom` to after the first collision, with an empty and a full cache of kernels, s."""
     options = {
         "gravity": gravity,
         "neighbours": neighbours,
@@ -78,12 +78,12 @@ def start(
 
 
 def first_step(effort: Effort, *, scene: str) -> Mapping[str, float]:
-    """The same to after the first step of a scene of the library."""
+    """Time from before `import carom` to after the first step of a scene of the library, s."""
     return cold_and_warm(effort, FIRST_STEP, {"scene": scene})
 
 
 def cold_and_warm(effort: Effort, program: str, options: object) -> Mapping[str, float]:
-    """The least seconds that a program tells, with an empty cache of kernels, and with what the first left in it."""
+    """The least times of a program, s: with an empty cache of kernels, and with the cache filled."""
     cold, warm = [], []
     for _ in range(effort.rounds):
         with tempfile.TemporaryDirectory() as cache:
@@ -94,13 +94,13 @@ def cold_and_warm(effort: Effort, program: str, options: object) -> Mapping[str,
 
 
 def memory(_effort: Effort, *, count: int, packing: float) -> Mapping[str, float]:
-    """Bytes a ball: of the solver's arrays, and of the whole process."""
+    """Bytes per ball: of the solver's arrays, and of the whole process."""
     arrays, resident = child(MEMORY, [count, packing])
-    return {"arrays, bytes a ball": arrays, "process, bytes a ball": resident}
+    return {"arrays, bytes per ball": arrays, "process, bytes per ball": resident}
 
 
 def occupied(count: int, packing: float) -> tuple[float, float]:
-    """Bytes a ball that a simulation takes: in arrays, and by which this process, a fresh one, grows."""
+    """Bytes per ball of a simulation: in arrays, and the growth of this process, which must be new."""
     from benchmarks.scenes import gas  # noqa: PLC0415  # what it loads must be there before the measurement
     from carom import Simulation  # noqa: PLC0415
 
@@ -122,7 +122,7 @@ def resident() -> int:
 
 
 def owners(thing: object, found: dict[int, Any]) -> dict[int, Any]:
-    """All arrays that are reachable from a thing's attributes, each piece of memory once."""
+    """All arrays reachable from an object's attributes, each piece of memory once."""
     if isinstance(thing, np.ndarray):
         base = thing
         while isinstance(base.base, np.ndarray):

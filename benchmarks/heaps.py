@@ -20,7 +20,7 @@ FRICTIONS = (0.0, 0.1, 0.2, 0.4)
 SECONDS = 6.0
 """The disks fall for about half a second and have come to rest long before."""
 STEP, ITERATIONS = 1e-3, 40
-"""Of pymunk."""
+"""Settings of pymunk."""
 
 
 def scattered(friction: float, seed: int) -> Scene:

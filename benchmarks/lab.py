@@ -1,4 +1,4 @@
-"""The laboratory in a real Chromium: frames drawn a second, and how long a key takes to reach the screen."""
+"""The laboratory in a real Chromium: frames drawn per second, and the latency from key to screen."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ FRAMES = "frames/s drawn"
 LATENCY = "key to screen, ms"
 WORST = "of 20, the slowest"
 KEYS = 20
-PATIENCE = 120.0
+TIMEOUT = 120.0
 FLAGS = ("--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist", "--no-sandbox")
 
-# Listens to our socket from outside: a frame is drawn when it is acknowledged within a picture (what is dropped is
-# acknowledged too, but as it comes), and its header holds the number of the last command done (docs/lab.md).
+# Wraps the page's socket: a frame was drawn if it is acknowledged within an animation frame (dropped ones are
+# acknowledged on arrival), and its header has the number of the last command done (docs/lab.md).
 PROBE = """
 window.probe = {drawn: 0, dropped: 0, asked: new Map(), seqs: new Map(), waits: []};
 let picture = false;
@@ -88,7 +88,7 @@ def section() -> Section:
 
 
 def drawing(count: int, effort: Effort) -> Row:
-    """Frames a second and latency for a gas of `count` disks."""
+    """Frames per second and latency for a gas of `count` disks."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "gas.json"
         from carom.scene.io.files import dump  # noqa: PLC0415  # with the scene, when it is needed
@@ -99,7 +99,7 @@ def drawing(count: int, effort: Effort) -> Row:
 
 
 def watched(page: Any, seconds: float) -> Row:
-    """Let it run, count, then press a key that changes nothing but the speed."""
+    """Let it run and count frames, then press a key that only changes the speed."""
     stage = page.locator("[role=application]")
     stage.focus()
     page.keyboard.press("Space")
@@ -119,7 +119,7 @@ def watched(page: Any, seconds: float) -> Row:
 
 @contextmanager
 def laboratory(file: Path) -> Iterator[str]:
-    """A laboratory of its own, with the scene on its bench; its address."""
+    """Start a laboratory with the scene on a bench; yield its address."""
     command = [sys.executable, "-m", "carom", "lab", str(file), "--no-browser"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -135,7 +135,7 @@ def laboratory(file: Path) -> Iterator[str]:
 
 @contextmanager
 def tab(address: str) -> Iterator[Any]:
-    """A page of Chromium at an address, with the probe in it."""
+    """Open a page in Chromium with the probe."""
     try:
         from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415  # an extra of the tests
     except ImportError:
@@ -146,7 +146,7 @@ def tab(address: str) -> Iterator[Any]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 720})
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         page.add_init_script(PROBE)
         try:
             page.goto(address)
@@ -158,7 +158,7 @@ def tab(address: str) -> Iterator[Any]:
 
 
 def finder() -> ModuleType:
-    """tools/chromium.py, which is no part of a package."""
+    """Import tools/chromium.py, which is not in a package."""
     place = Path(__file__).parents[1] / "tools/chromium.py"
     found = importlib.util.spec_from_file_location("chromium", place)
     if found is None or found.loader is None:

@@ -1,6 +1,6 @@
-"""A browser's end of the laboratory's lines, as light as can be: pages, sockets, frames, as docs/lab.md lays down.
+"""A light client of the laboratory: pages, sockets and frames, as docs/lab.md defines them.
 
-Written on bare streams, so that a client takes little of the processor that the server is measured on.
+It uses plain streams, so that clients take little CPU time from the measured server.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ HEAD = struct.Struct("<BBHIdII")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a laboratory is, and what opens it: as it was printed."""
+    """The address and token of a laboratory."""
 
     port: int
     token: str
 
     @classmethod
     def of(cls, printed: str) -> Address:
-        """From the line that `carom lab` prints."""
+        """Parse the line that `carom lab` prints."""
         parts = urlsplit(printed)
         return cls(parts.port or 80, parts.query.partition("token=")[2])
 
     @property
     def host(self) -> str:
-        """As the header names it."""
+        """The value of the header Host."""
         return f"127.0.0.1:{self.port}"
 
     def head(self, method: str, path: str, more: str = "") -> bytes:
-        """The head of a request of our own page."""
+        """The head of a request of the page itself."""
         cookie = f"carom-{self.port}={self.token}"
         own = f"Host: {self.host}\r\nOrigin: http://{self.host}\r\nCookie: {cookie}\r\n"
         return f"{method} {path} HTTP/1.1\r\n{own}{more}\r\n".encode()
 
     async def get(self, path: str) -> tuple[int, str]:
-        """Ask for a page; status and text."""
+        """Get a page; return status and text."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(self.head("GET", path, "Connection: close\r\n"))
         answer = await reader.read()
@@ -57,7 +57,7 @@ class Address:
 
 
 def unchunked(body: bytes) -> bytes:
-    """A body that came in pieces, as a whole."""
+    """Decode a chunked body."""
     whole = bytearray()
     while body:
         size, _, rest = body.partition(b"\r\n")
@@ -68,7 +68,7 @@ def unchunked(body: bytes) -> bytes:
 
 
 class Line:
-    """A socket, from the browser's end."""
+    """The browser's end of a WebSocket."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -76,7 +76,7 @@ class Line:
 
     @classmethod
     async def open(cls, address: Address, path: str) -> Line:
-        """Connect; ConnectionError if it is not let in."""
+        """Connect; ConnectionError if refused."""
         reader, writer = await asyncio.open_connection("127.0.0.1", address.port)
         key = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
         writer.write(address.head("GET", path, f"{key}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"))
@@ -86,7 +86,7 @@ class Line:
         return cls(reader, writer)
 
     def send(self, data: bytes, kind: int = TEXT) -> None:
-        """Send a message. A browser must mask what it sends: with zeros, which changes nothing."""
+        """Send a message, masked with zeros: clients must mask their messages."""
         size = len(data)
         if size < 126:
             head = struct.pack("!BB", 0x80 | kind, 0x80 | size)
@@ -115,12 +115,12 @@ class Line:
                 return first & 15, data
 
     def close(self) -> None:
-        """Go away without a word."""
+        """Close the connection without a closing message."""
         self.writer.close()
 
 
 class Tab:
-    """One tab of a browser at a bench: the page, its shell's socket and its stage's socket."""
+    """A browser tab of a bench: the page, the socket of its shell and that of its stage."""
 
     def __init__(self, address: Address, bench: str, stage: Line, shell: Line | None) -> None:
         self.address = address
@@ -158,7 +158,7 @@ class Tab:
         return cls(address, bench[1], await Line.open(address, f"/bench/{bench[1]}/socket"), shell)
 
     async def watch(self) -> None:
-        """Take frames, and acknowledge each at once."""
+        """Receive frames, and acknowledge each at once."""
         while True:
             kind, data = await self.stage.receive()
             if kind == BINARY:
@@ -175,7 +175,7 @@ class Tab:
                 raise ConnectionError(f"closed: {data[:2].hex()} {data[2:].decode()}")
 
     async def chat(self, shell: Line) -> None:
-        """Play the page: take what the shell says, and acknowledge it now and then."""
+        """Act as the page: receive messages of the shell, and acknowledge them now and then."""
         last = 0
         while True:
             kind, data = await shell.receive()
@@ -193,7 +193,7 @@ class Tab:
                 last = int(found[1]) + 1 if found else last
 
     async def do(self, name: str, within: float = 60.0, **arguments: Any) -> float:
-        """Have a command done; the seconds until a frame shows it."""
+        """Send a command; return the time until a frame shows its result, s."""
         self.seq += 1
         seq, loop = self.seq, asyncio.get_running_loop()
         began = loop.time()
@@ -206,7 +206,7 @@ class Tab:
         return loop.time() - began
 
     async def until(self, condition: Any, within: float = 120.0) -> None:
-        """Wait until something holds of this tab."""
+        """Wait for a condition on this tab."""
         async with asyncio.timeout(within):
             while not condition(self):
                 self.news.clear()
@@ -215,7 +215,7 @@ class Tab:
                 self.check()
 
     def check(self) -> None:
-        """Raise what has broken a line."""
+        """Raise the error of a broken connection."""
         for task in self.tasks:
             if task.done():
                 task.result()

@@ -1,7 +1,7 @@
 """The laboratory's server under load: many tabs at once, and very many frames. `python -m benchmarks.load --help`.
 
-Clients are no browsers: they load the page, connect both of its sockets and acknowledge each frame as it comes, which
-is the hardest that a browser could be to the server.
+Clients are not browsers: they load the page, connect both sockets and acknowledge each frame at once, which is the
+heaviest load that a browser could cause.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ SERVER = (
 )
 GAS = {"packing_fraction": 0.1, "periodic": "true"}
 LEAK = 20e-6
-"""MB that a frame may leave behind, in a soak: 20 bytes, less than any object of Python's."""
+"""Allowed growth of memory per frame, MB: 20 bytes, less than any Python object."""
 WAIT = 1.0
-"""Seconds that somebody else may wait for an answer, at most, while a bench is under heavy work."""
+"""Longest allowed wait for an answer of another bench while one is under heavy load, s."""
 TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
 @dataclass(frozen=True)
 class Served:
-    """A laboratory in a process of its own."""
+    """A laboratory in a separate process."""
 
     address: Address
     pid: int
 
     @property
     def memory(self) -> float:
-        """MB that are resident."""
+        """Resident memory, MB."""
         pages = int(Path(f"/proc/{self.pid}/statm").read_text(encoding="utf-8").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     @property
     def cpu(self) -> float:
-        """Seconds of the processor so far."""
+        """CPU time so far, s."""
         fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / TICK
 
@@ -74,18 +74,18 @@ def served() -> Iterator[Served]:
 
 
 def page(balls: int, seed: int) -> str:
-    """The address of a bench with a gas of its own."""
+    """The address of a bench with a new gas."""
     return "/bench?" + urlencode({"scene": "gas", "count": balls, "seed": seed, **GAS})
 
 
 def alone(balls: int, seed: int, until: float) -> Simulation:
-    """The same run, without a laboratory."""
+    """The run of a bench, done without a laboratory."""
     scene = library.load("gas", count=balls, seed=seed, packing_fraction=GAS["packing_fraction"], periodic=True)
     return Simulation(scene).run(until=until)
 
 
 def same(found: Scene, wanted: Simulation) -> bool:
-    """Bit for bit?"""
+    """Are the states equal, bit for bit?"""
     return bool(
         np.array_equal(found.balls.position, wanted.positions)
         and np.array_equal(found.balls.velocity, wanted.velocities)
@@ -93,18 +93,18 @@ def same(found: Scene, wanted: Simulation) -> bool:
 
 
 def spread(values: Sequence[float]) -> str:
-    """The middle one, one in a hundred, and the slowest, in ms."""
+    """Median, 99th percentile and maximum, in ms."""
     ordered = sorted(values)
     part = [ordered[min(int(q * len(ordered)), len(ordered) - 1)] for q in (0.5, 0.99, 1.0)]
     return "median {:.0f} ms, 99 % {:.0f} ms, slowest {:.0f} ms".format(*(1e3 * each for each in part))
 
 
 async def load(server: Served, sessions: int, balls: int, seconds: float) -> bool:
-    """So many tabs at once, each with its own gas; True if each is right to the last bit and no control failed."""
+    """Open many tabs at once, each with its own gas; True if all results have the right bits and no command failed."""
     began = time.monotonic()
     first = await Tab.open(server.address, page(balls, 0))
     await first.until(lambda tab: tab.frames and not tab.state.get("working"))
-    await first.do("step")  # kernels are there
+    await first.do("step")  # kernels are compiled
     print(f"first page and kernels: {time.monotonic() - began:.1f} s; {server.memory:.0f} MB", flush=True)
     began = time.monotonic()
     tabs = [first, *await asyncio.gather(*(Tab.open(server.address, page(balls, k)) for k in range(1, sessions)))]
@@ -118,7 +118,9 @@ async def load(server: Served, sessions: int, balls: int, seconds: float) -> boo
     frames = sum(tab.frames for tab in tabs) - before
     used = (server.cpu - cpu) / took
     waits["pause"] += await asyncio.gather(*(tab.do("pause") for tab in tabs))
-    print(f"{took:.0f} s: {frames / took / sessions:.1f} frames/s a tab, {used:.2f} cores used; {server.memory:.0f} MB")
+    print(
+        f"{took:.0f} s: {frames / took / sessions:.1f} frames/s per tab, {used:.2f} cores used; {server.memory:.0f} MB"
+    )
     for name, values in waits.items():
         print(f"  {name:>7}: {spread(values)}  (of {len(values)})")
     right = 0
@@ -135,7 +137,7 @@ async def load(server: Served, sessions: int, balls: int, seconds: float) -> boo
 
 
 async def live(tab: Tab, waits: dict[str, list[float]], end: float) -> None:
-    """What a person does: change the speed, go back, come again, pause and go on."""
+    """Act as a person: change the speed, go back, return, pause and run."""
     turn = 0
     while time.monotonic() < end:
         waits["speed"].append(await tab.do("speed", factor=1.0 if turn % 2 else 0.5))
@@ -148,7 +150,7 @@ async def live(tab: Tab, waits: dict[str, list[float]], end: float) -> None:
 
 
 async def asking(server: Served, waits: dict[str, list[float]], end: float) -> None:
-    """Someone asks for the gallery meanwhile."""
+    """Request the gallery meanwhile."""
     while time.monotonic() < end:
         began = time.monotonic()
         await server.address.get("/lab/static/bench.js")
@@ -157,12 +159,12 @@ async def asking(server: Served, waits: dict[str, list[float]], end: float) -> N
 
 
 async def soak(server: Served, benches: int, visitors: int, frames: int) -> bool:
-    """So many frames in all, to several visitors of several benches; True if memory stays where it was."""
+    """Send many frames to several visitors of several benches; True if memory does not grow."""
     tabs = []
     for k in range(benches):
         tab = await Tab.open(server.address, page(20, k))
         await tab.until(lambda tab: tab.frames and not tab.state.get("working"))
-        await tab.do("speed", factor=0.01)  # few collisions: the past of a bench may grow, and is not asked after here
+        await tab.do("speed", factor=0.01)  # few collisions: the past of a bench may grow, which is not tested here
         await tab.do("run")
         tabs.append(tab)
     lines = [tab.stage for tab in tabs]
@@ -193,7 +195,7 @@ async def soak(server: Served, benches: int, visitors: int, frames: int) -> bool
 
 
 async def heavy(server: Served, balls: int, seconds: float) -> bool:
-    """A crowd on one bench, edited and cancelled, and someone else at another; True if nobody else notices."""
+    """Put a heavy load of edits on one bench; True if another bench still answers in time."""
     other = await Tab.open(server.address, page(100, 1))
     await other.until(lambda tab: tab.frames and not tab.state.get("working"))
     await other.do("run")
@@ -229,7 +231,7 @@ async def heavy(server: Served, balls: int, seconds: float) -> bool:
 
 
 def watch(other: Tab, server: Served, waits: dict[str, list[float]]) -> tuple[Coroutine[Any, Any, None], ...]:
-    """Somebody else, who does something five times a second."""
+    """Use another bench five times per second."""
 
     async def control() -> None:
         while True:
@@ -240,7 +242,7 @@ def watch(other: Tab, server: Served, waits: dict[str, list[float]]) -> tuple[Co
 
 
 def main() -> int:
-    """Measure what was asked for."""
+    """Run the chosen measurement."""
     asked = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     kinds = asked.add_subparsers(dest="kind", required=True)
     many = kinds.add_parser("sessions", help="many tabs at once, each compared with a run alone")

@@ -1,4 +1,4 @@
-"""What the numbers were measured on."""
+"""The machine and the versions of a measurement."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """The model of the processor, as it calls itself."""
+    """The model name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -32,9 +32,9 @@ def memory() -> str:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Stay on one core meanwhile, where the system can: a move to another leaves what is in the caches behind.
+    """Stay on one core, if the system allows it: a move to another loses the content of caches.
 
-    The last one, because the first mostly serves the machine's own business.
+    It is the last core, because the first mostly serves the operating system.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield
@@ -56,7 +56,7 @@ def version(package: str) -> str:
 
 
 def load() -> str:
-    """How many processes wanted a processor in the last minutes, these benchmarks among them."""
+    """The load average, which includes these benchmarks."""
     if not hasattr(os, "getloadavg"):
         return "unknown"
     return f"{os.getloadavg()[2]:.1f}"

@@ -1,4 +1,4 @@
-"""What a benchmark is: a case in a section, measured with some effort, giving the cells of one row."""
+"""The parts of a benchmark: a case in a section, measured with some effort, gives the cells of one row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Value = float | str
 Row = Mapping[str, Value]
 
 
-class Skipped(Exception):  # noqa: N818  # not an error: the row says why it is empty
+class Skipped(Exception):  # noqa: N818  # not an error: the row shows the reason
     """A case that cannot be measured here; the text says why."""
 
 
@@ -19,20 +19,20 @@ class Effort:
     """How long to measure."""
 
     slices: int
-    """How many slices of a run are timed, at least; the best counts."""
+    """Least number of timed slices; the best counts."""
     seconds: float
-    """CPU time of a slice, at least."""
+    """Least CPU time of a slice, s."""
     turnover: int
-    """Collisions a ball in a slice, at least, so that the solver's periodic chores fall into each."""
+    """Least number of collisions per ball in a slice, so that each has the solver's periodic work."""
     warm_up: int
-    """Collisions a ball before the first slice."""
+    """Collisions per ball before the first slice."""
     patience: float = 0.0
-    """CPU time of all slices, at least, s: a neighbour on a shared machine may be busy for seconds."""
+    """Least CPU time of all slices, s: other processes may disturb for seconds."""
     rounds: int = 1
-    """How many times cases of the main table are measured (once with all others, and again after them), and starts."""
+    """Number of measurements of starts, and of cases of the main table (once with all others, then again)."""
 
     def goes_on(self) -> Iterator[None]:
-        """Once for each slice: until they are enough, and have taken long enough."""
+        """Yield per slice, until there are enough and they have taken long enough."""
         begin, done = time.process_time(), 0
         while done < self.slices or time.process_time() - begin < self.patience:
             yield
@@ -45,17 +45,17 @@ QUICK = Effort(slices=4, seconds=0.1, turnover=1, warm_up=4)
 
 @dataclass(frozen=True)
 class Case:
-    """One row: its labels, and how its numbers are found."""
+    """One row: its labels, and the function that measures it."""
 
     name: str
     labels: tuple[str, ...]
     measure: Callable[[Effort], Row]
     known: tuple[Value, ...] = ()
-    """Numbers that are not measured: what the measured ones are to reach."""
+    """Goals for the measured numbers."""
     heavy: bool = False
-    """Left out of a quick run."""
+    """Skipped in a quick run."""
     best_of_rounds: str = ""
-    """A measured column whose best of all rounds counts; else there is one round."""
+    """The column by which the best of several rounds is chosen; empty for one round."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Section:
     text: str
     labels: tuple[str, ...]
     columns: tuple[str, ...]
-    """The keys of what the cases measure, which are the headings too."""
+    """Keys of the measured values, and headings."""
     cases: tuple[Case, ...]
     known: tuple[str, ...] = ()
-    """Headings of what is not measured: what a column is to reach."""
+    """Headings of goals."""

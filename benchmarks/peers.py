@@ -1,4 +1,4 @@
-"""The same work by other packages, where they can do it; each is optional (`pip install .[bench]`)."""
+"""Other packages on comparable work; each is optional (`pip install .[bench]`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OURS, THEIRS, VERSION = "carom, thousand/s", "peer, thousand/s", "its version"
 
 
 def peer(name: str) -> Any:
-    """The module of a peer."""
+    """Import a peer; Skipped if it is not installed."""
     try:
         return import_module(name)
     except ImportError as problem:
@@ -28,7 +28,7 @@ def peer(name: str) -> Any:
 
 
 def against_billiards(effort: Effort, *, count: int, packing: float) -> Row:
-    """Disks in a box with hard walls, the very same ones, in `billiards`."""
+    """The same disks in a box with hard walls, in `billiards`."""
     module = peer("billiards")
     scene = boxed(count, packing)
     width, height = scene.boundary.size
@@ -49,7 +49,7 @@ def step(table: Any) -> None:
 
 
 def against_pooltool(effort: Effort) -> Row:
-    """A pool break each: theirs with friction, spin and pockets, ours without."""
+    """A pool break each: pooltool's with friction, spin and pockets, carom's without."""
     theirs = pooltool_break(effort.slices)
     scene = library.load("pool-break")
     Simulation(scene).run(collisions=1)
@@ -58,7 +58,7 @@ def against_pooltool(effort: Effort) -> Row:
 
 
 def pooltool_break(breaks: int) -> dict[str, Any]:
-    """What `pooltool_break.py` prints in the Python that has pooltool."""
+    """Run `pooltool_break.py` in the Python that has pooltool; return what it prints."""
     command = [pooltool_environment.python(), str(Path(__file__).with_name("pooltool_break.py")), str(breaks)]
     kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
     try:
@@ -73,5 +73,5 @@ def pooltool_break(breaks: int) -> dict[str, Any]:
 
 
 def our_break_rate(sim: Simulation) -> float:
-    """Collisions per second of our break, as long as it takes for a thousand."""
+    """Collisions per second of carom's break, over a thousand collisions."""
     return 1000 / cpu_seconds(lambda: sim.run(collisions=1000))

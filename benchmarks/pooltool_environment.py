@@ -1,4 +1,4 @@
-"""An environment of its own for pooltool, whose versions of Numba and of others carom does not admit.
+"""A separate environment for pooltool, which needs versions of Numba and others that carom does not admit.
 
     python -m benchmarks.pooltool_environment    # make it: some minutes
 
@@ -27,7 +27,7 @@ print("\\n".join(each for each in requires("pooltool-billiards") if "extra ==" n
 
 
 def folder() -> Path:
-    """Where the environment is kept."""
+    """The folder of the environment."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache, "carom", "benchmarks", f"pooltool-{VERSION}")
 
@@ -43,13 +43,13 @@ def python() -> str:
 
 
 def wanted(requirements: list[str]) -> list[str]:
-    """What pooltool requires, with a release of panda3d in place of the pre-release."""
+    """The requirements of pooltool, with a release of panda3d instead of the pre-release."""
     others = [each for each in requirements if not each.partition(";")[0].startswith(("panda3d=", "panda3d>"))]
     return [*others, f"panda3d=={PANDA}"]
 
 
 def make() -> None:
-    """Make the environment anew."""
+    """Make a new environment."""
     place = folder()
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(place)], check=True)
     inside = str(place / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))

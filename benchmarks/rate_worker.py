@@ -1,9 +1,9 @@
-"""The rate of one work by the carom that this Python imports, slice by slice as asked for.
+"""Measures the rate of one workload with the carom that this Python imports, slice by slice on request.
 
     python -m benchmarks.rate_worker gas 1000 0.3
 
-It says "ready" when it is warm, and for each line that it reads it runs one slice and prints its rate, 1/s of CPU time:
-collisions of a gas, or steps of the works of the stepped solver.
+It prints "ready" after the warm-up. For each line that it reads it runs one slice and prints its rate, 1/s of CPU time:
+collisions of a gas, or steps of a workload of the stepped solver.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def collisions(count: int, packing: float) -> Callable[[], float]:
 
 
 def steps(work: str, count: int) -> Callable[[], float]:
-    """Slices of a work of the stepped solver, on one core."""
+    """Slices of a workload of the stepped solver, on one core."""
     make, warm_up = WORKS[work]
     stepped.build.THREADED, stepped.build.CORES = sys.maxsize, 1
     scene, step = make(count)

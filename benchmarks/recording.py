@@ -1,11 +1,11 @@
-"""What recording costs: a gas, with one frame per collision time per ball, that is, per N/2 collisions.
+"""The cost of recording: a gas, with one frame per N/2 collisions, the mean time between collisions of a ball.
 
     python -m benchmarks.recording [BALLS]
 
-Prints the time of the run alone and recorded, of the clock (closing included), of the thread that runs and of all
-threads, and the size of the file. Then, what an instant at random costs of a recording of 1,000 balls. The writer works
-in a second thread; it takes turns with the run wherever both are in Python, and closing waits for it, so that the clock
-shows more than the thread that runs, also where a core is free.
+Prints the times of the run alone and recorded: wall-clock time (closing included), CPU time of the running thread and
+of all threads; and the size of the file. Then the time to read a random instant of a recording of 1,000 balls. The
+writer works in a second thread; it alternates with the run wherever both execute Python, and closing waits for it, so
+that wall-clock time exceeds that of the running thread even on a free core.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REPEATS = 3
 
 
 def measured(sim: carom.Simulation, interval: float, record: dict[str, Any] | None) -> dict[str, float]:
-    """Seconds of the clock, of the running thread, and of all threads; and megabytes."""
+    """Wall-clock time, CPU time of the running thread and of all threads, s; and MB."""
     end = sim.time + FRAMES * interval
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "gas.h5"

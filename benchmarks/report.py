@@ -1,4 +1,4 @@
-"""The results as a page."""
+"""Writes the results as a page."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ RUNS = ("run", "date", "processor", "memory", "system", "packages", "slices", "l
 
 
 def shown(value: Value) -> str:
-    """A number with three digits that count; text as it is."""
+    """A number with three significant digits; texts stay."""
     if isinstance(value, str):
         return value
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def cells(section: Section, case: Case, row: Row | str) -> list[str]:
-    """The cells of a row; a case that was skipped says why."""
+    """The cells of a row; for a skipped case, the reason."""
     if isinstance(row, str):
         measured = [f"skipped: {row}", *("" for _ in section.columns[1:])]
     else:
@@ -48,7 +48,7 @@ def line(parts: Sequence[str]) -> str:
 
 
 def table(section: Section, store: Store) -> list[str]:
-    """The table of a section; only what was measured."""
+    """The table of a section, with measured cases only."""
     heads = [*section.labels, *section.columns, *section.known, "run"]
     measured = [case for case in section.cases if case.name in store.cases]
     rows = [[*cells(section, case, store.cases[case.name][1]), store.number(case.name)] for case in measured]
@@ -56,7 +56,7 @@ def table(section: Section, store: Store) -> list[str]:
 
 
 def runs(store: Store) -> list[str]:
-    """What each run ran on."""
+    """The table of runs and their machines."""
     rows = [
         [str(k + 1), *(str(facts.get(name, "–")) for name in RUNS[1:])] for k, facts in enumerate(store.runs.values())
     ]

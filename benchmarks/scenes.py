@@ -1,4 +1,4 @@
-"""The scenes that are measured."""
+"""The scenes of benchmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from carom import Polygon, Scene, library
 
 
 def gas(count: int, packing: float, **more: Any) -> Scene:
-    """Equal disks in a periodic square, or what `more` makes of them."""
+    """Equal disks in a periodic square; `more` are options of the generator."""
     return library.load("gas", count=count, packing_fraction=packing, seed=1, **more)
 
 
@@ -35,7 +35,7 @@ def falling(count: int, packing: float) -> Scene:
 
 
 def star(count: int, packing: float, points: int = 12) -> Scene:
-    """A gas in a star with as many outer as reflex corners: the balls of a larger box that are inside it."""
+    """A gas in a star with equally many outer and reflex corners, cut from a larger box."""
     angle = np.pi * np.arange(2 * points) / points
     reach = np.where(np.arange(2 * points) % 2, 0.7, 1.0)
     share = 0.25 * 0.7 * np.sin(np.pi / points) * points  # of the star in the square around it
@@ -47,7 +47,7 @@ def star(count: int, packing: float, points: int = 12) -> Scene:
 
 
 def inside(places: Any, corners: Any, radius: float) -> Any:
-    """Which disks are wholly inside a polygon: an odd number of edges to the right, and none within a radius."""
+    """Which disks are entirely inside a polygon: an odd number of edges to the right, and none within a radius."""
     odd = np.zeros(len(places), bool)
     clear = np.ones(len(places), bool)
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
@@ -75,5 +75,5 @@ def spheres(count: int, packing: float) -> Scene:
 
 
 def late(make: Any, *arguments: Any) -> Any:
-    """A scene to be made when it is needed."""
+    """A function that makes a scene when it is needed."""
     return partial(make, *arguments)

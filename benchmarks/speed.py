@@ -11,13 +11,13 @@ from carom import Scene, Simulation
 
 RATE = "million/s"
 RELATIVE = "relative"
-FEW = 20_000  # collisions of the trial that sets the length of a slice
+TRIAL_COLLISIONS = 20_000  # of the trial that sets the length of a slice
 
 Make = Callable[[], Scene]
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """CPU time of a piece of work, s."""
+    """CPU time of a call, s."""
     begin = time.process_time()
     work()
     return time.process_time() - begin
@@ -27,24 +27,24 @@ class Runner:
     """A simulation in its steady state, timed slice by slice."""
 
     def __init__(self, scene: Scene, effort: Effort, *, cools: bool = False) -> None:
-        """Warm up. `cools`: energy is lost, so that each slice starts from a copy of the same state."""
+        """Warm up. If the gas `cools`, each slice starts from a copy of the same state."""
         self.cools = cools
         self.sim = Simulation(scene, check=False)
         self.sim.run(collisions=1)  # compiles
         count = len(scene.balls)
         self.sim.run(collisions=effort.warm_up * count)
-        trial = cpu_seconds(lambda: self.fresh().run(collisions=FEW))
-        self.slice = max(int(FEW * effort.seconds / trial), effort.turnover * count)
+        trial = cpu_seconds(lambda: self.fresh().run(collisions=TRIAL_COLLISIONS))
+        self.slice = max(int(TRIAL_COLLISIONS * effort.seconds / trial), effort.turnover * count)
         if cools:
             self.slice = min(self.slice, 4 * count)
         self.best = 0.0
 
     def fresh(self) -> Simulation:
-        """The simulation to run the next slice on."""
+        """The simulation of the next slice."""
         return self.sim.copy() if self.cools else self.sim
 
     def time_slice(self) -> None:
-        """Run one slice, and keep the best rate, 1/s."""
+        """Run one slice, and update the best rate, 1/s."""
         sim = self.fresh()
         self.best = max(self.best, self.slice / cpu_seconds(lambda: sim.run(collisions=self.slice)))
 
@@ -60,7 +60,7 @@ def alone(make: Make, effort: Effort) -> Row:
 
 @one_core()
 def side_by_side(make: Make, baseline: Make, effort: Effort, *, cools: bool = False) -> Row:
-    """The rate of a scene, and its ratio to that of another whose slices alternate with it."""
+    """The rate of a scene, and its ratio to that of another; their slices alternate."""
     runners = Runner(make(), effort, cools=cools), Runner(baseline(), effort, cools=cools)
     for _ in effort.goes_on():
         for runner in runners:
@@ -69,7 +69,7 @@ def side_by_side(make: Make, baseline: Make, effort: Effort, *, cools: bool = Fa
 
 
 def from_python(make: Make, effort: Effort) -> Mapping[str, float]:
-    """Collisions per second when each comes to Python: one by one, or as an array."""
+    """Collisions per second that Python receives: one by one, or as an array."""
     sim = Simulation(make(), check=False)
     sim.run(collisions=effort.warm_up * len(sim.radii))
     one_by_one = best_of(effort.slices, 5000, lambda: sum(1 for _ in sim.events(collisions=5000)))
@@ -78,7 +78,7 @@ def from_python(make: Make, effort: Effort) -> Mapping[str, float]:
 
 
 def best_of(times: int, count: int, work: Callable[[], object]) -> float:
-    """The best rate of a piece of work that does `count` of something, 1/s."""
+    """The best rate of a call that does `count` operations, 1/s."""
     return max(count / cpu_seconds(work) for _ in range(times))
 
 

@@ -20,7 +20,7 @@ ENERGY = "energy kept to"
 
 
 def gas(count: int) -> tuple[Scene, float]:
-    """W1: disks at packing fraction 0.2 between walls, e = 1, which move by 0.1 radii a step."""
+    """W1: disks at packing fraction 0.2 between walls, e = 1, which move by 0.1 radii per step."""
     scene = library.load("gas", count=count, packing_fraction=0.2, periodic=False, seed=1)
     speed = math.sqrt(float((scene.balls.velocity**2).sum(axis=1).mean()))
     return scene, 0.1 * float(scene.balls.radius[0]) / speed
@@ -51,7 +51,7 @@ def bodies(count: int) -> tuple[Scene, float]:
 
 
 def tree(count: int) -> tuple[Scene, float]:
-    """The same by a tree."""
+    """W3 by a tree."""
     scene, step = bodies(count)
     return scene.replace(attraction=Attraction(G=1.0, softening=0.05, opening=0.5)), step
 
@@ -66,7 +66,7 @@ def cloth(count: int) -> tuple[Scene, float]:
 
 
 def measure(make: Callable[[int], tuple[Scene, float]], count: int, effort: Effort, *, warm_up: int = 50) -> Row:
-    """Steps a second, the best of some slices, and the part of the energy by which the account is wrong."""
+    """Steps per second, the best of several slices, and the relative error of the energy account."""
     build.THREADED, build.CORES = sys.maxsize, 1
     scene, step = make(count)
     sim = Simulation(scene, solver="stepped", step=step, check=False)
@@ -79,7 +79,7 @@ def measure(make: Callable[[int], tuple[Scene, float]], count: int, effort: Effo
 
 
 def by_the_clock(cores: int, count: int, effort: Effort) -> Row:
-    """Steps a second of wall clock, the best of some slices, on so many cores."""
+    """Steps per second of wall-clock time, the best of several slices, on some cores."""
     build.THREADED, build.CORES = sys.maxsize, cores
     scene, step = bodies(count)
     sim = Simulation(scene, solver="stepped", step=step, check=False).run(until=5 * step)

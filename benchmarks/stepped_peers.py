@@ -1,4 +1,4 @@
-"""The works of the stepped solver by other packages, where they can do them (`pip install .[bench]`)."""
+"""Workloads of the stepped solver in other packages (`pip install .[bench]`)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from carom.solvers.stepped import build
 
 OURS, THEIRS, RATIO = "carom, steps/s", "peer, steps/s", "carom ÷ peer"
 OUR_LOSS, THEIR_LOSS = "energy lost, carom", "energy lost, peer"
-# The peers' tolerances are lengths and times made for bodies of about a metre and for such steps.
-SIZE = 0.5  # m, radius of a disk there
-TICK = 1.0 / 60.0  # s, a step there
+# The peers' tolerances are lengths and times for bodies of about a metre and such steps.
+SIZE = 0.5  # m, radius of a disk for the peers
+TICK = 1.0 / 60.0  # s, a step for the peers
 DRIFT = 200  # steps of a gas over which its loss of energy is shown
 SUBSTEPS = 4  # of a step of Box2D, as its manual recommends
 
@@ -29,16 +29,16 @@ Make = Callable[[int], tuple[Scene, float]]
 
 
 class Run(NamedTuple):
-    """A run of either side."""
+    """A run of carom or a peer."""
 
     advance: Callable[[int], object]
-    """Do so many steps."""
+    """Do a number of steps."""
     kinetic_energy: Callable[[], float]
-    """In units of its own."""
+    """In its own units."""
 
 
 class Disks(NamedTuple):
-    """A scene of equal disks in a box, in units in which their radius is SIZE, a step is TICK and their mass 1 kg."""
+    """Equal disks in a box, in units where their radius is SIZE, a step is TICK and their mass 1 kg."""
 
     sides: tuple[float, float]
     gravity: tuple[float, float]
@@ -70,14 +70,14 @@ def disks(scene: Scene, step: float) -> Disks:
 
 
 def in_carom(scene: Scene, step: float) -> Run:
-    """Ours, on one core."""
+    """A run in carom, on one core."""
     build.THREADED = sys.maxsize
     sim = Simulation(scene, solver="stepped", step=step, check=False)
     return Run(lambda steps: sim.run(until=sim.time + steps * step), lambda: sim.kinetic_energy)
 
 
 def in_pymunk(scene: Scene, step: float) -> Run:
-    """Disks in `pymunk`, which do not turn."""
+    """Disks in `pymunk`, without rotation."""
     module = peer("pymunk")
     work = disks(scene, step)
     space = module.Space()
@@ -100,7 +100,7 @@ def in_pymunk(scene: Scene, step: float) -> Run:
 
 
 def in_box2d(scene: Scene, step: float) -> Run:
-    """Disks in Box2D v3 (`pyb2d3`), which do not turn."""
+    """Disks in Box2D v3 (`pyb2d3`), without rotation."""
     module = peer("pyb2d3")
     work = disks(scene, step)
     world = module.World(gravity=work.gravity, restitution_threshold=0.0 if work.restitution == 1.0 else 1.0)
@@ -138,21 +138,21 @@ def in_rebound(scene: Scene, step: float) -> Run:
 
 
 def loss(run: Run, steps: int) -> float:
-    """The part of the kinetic energy that is gone after so many steps."""
+    """The fraction of the kinetic energy that is lost after some steps."""
     before = run.kinetic_energy()
     run.advance(steps)
     return 1.0 - run.kinetic_energy() / before
 
 
 def enough(run: Run, seconds: float) -> int:
-    """How many steps take about so much CPU time, at least two."""
+    """The number of steps that take about this CPU time, at least two."""
     return max(int(4 * seconds / max(cpu_seconds(lambda: run.advance(4)), 1e-9)), 2)
 
 
 def race(
     their: Callable[[Scene, float], Run], make: Make, count: int, effort: Effort, *, warm_up: int, keeps: bool
 ) -> Row:
-    """Steps a second of both, slice by slice in turn; `keeps`: kinetic energy should stay, so its loss is shown."""
+    """Steps per second of both, slices in turn; `keeps`: kinetic energy should be conserved, so its loss is shown."""
     scene, step = make(count)
     theirs, ours = their(scene, step), in_carom(scene, step)
     lost: dict[str, float | str] = {OUR_LOSS: "–", THEIR_LOSS: "–"}

@@ -1,4 +1,4 @@
-"""The results that docs/benchmarks.md shows: of each case the last run that measured it, with what it ran on."""
+"""The results in docs/benchmarks.md: the last measurement of each case, with its machine."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ Facts = Mapping[str, Any]
 
 @dataclass
 class Store:
-    """Runs by their date and time, and of each case its run and its row, or why it was skipped."""
+    """Runs by date and time, and for each case its run and its row, or why it was skipped."""
 
     runs: dict[str, Facts] = field(default_factory=dict)
     cases: dict[str, tuple[str, Row | str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path = FILE) -> Store:
-        """What earlier runs have measured."""
+        """Read the results of earlier runs."""
         if not path.exists():
             return cls()
         told = json.loads(path.read_text(encoding="utf-8"))
         return cls(told["runs"], {name: (one["run"], one["row"]) for name, one in told["cases"].items()})
 
     def save(self, path: Path = FILE) -> None:
-        """Keep it for the next run."""
+        """Write the results."""
         cases = {name: {"run": run, "row": row} for name, (run, row) in self.cases.items()}
         text = json.dumps({"runs": self.runs, "cases": cases}, indent=1, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
 
     def add(self, run: str, facts: Facts, results: Mapping[str, Row | str], known: Iterable[str]) -> None:
-        """Put results in the place of earlier ones; forget cases that are not known any more, and runs without any."""
+        """Replace earlier results; remove unknown cases, and runs without results."""
         self.runs[run] = facts
         self.cases |= {name: (run, row) for name, row in results.items()}
         names = set(known)
@@ -46,5 +46,5 @@ class Store:
         self.runs = {one: self.runs[one] for one in sorted(used)}
 
     def number(self, case: str) -> str:
-        """The number of the run that measured a case, as the page counts them."""
+        """The number of the run that measured a case, as on the page."""
         return str(1 + list(self.runs).index(self.cases[case][0]))

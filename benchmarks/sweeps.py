@@ -1,4 +1,4 @@
-"""Many runs: how many a second, what one costs beyond its own time, and what a scheduler can take.
+"""Sweeps: runs per second, overhead per run, and the limits of a scheduler.
 
     python -m benchmarks.sweeps [PART OF A CASE'S NAME]
 
@@ -22,9 +22,9 @@ from unittest import mock
 from benchmarks.model import QUICK, Case, Effort, Row, Section, Skipped
 
 RATE = "runs/s"
-CLOCK = "overhead a run, ms"
-CPU = "CPU of client and scheduler a run, ms"
-SIZE = "runs a batch"
+OVERHEAD = "overhead per run, ms"
+CPU = "CPU of client and scheduler per run, ms"
+SIZE = "runs per batch"
 TASKS = "tasks/s"
 PART = "of the ideal rate, %"
 STARTED = "s to start"
@@ -38,12 +38,12 @@ SCENE: dict[str, Any] = {
         {"position": [0.8, 0.8], "velocity": [0.1, -0.5], "radius": 0.05},
     ],
 }
-MANY = 1000
-"""Workers that are played."""
+SIMULATED_WORKERS = 1000
+"""Workers that only sleep."""
 NAP = 2.0
-"""s that a run takes which is played."""
+"""Time of a simulated run, s."""
 NAPS = 8
-"""Runs of this kind for each such worker."""
+"""Simulated runs per worker."""
 
 
 def sections() -> tuple[Section, ...]:
@@ -60,20 +60,20 @@ def sections() -> tuple[Section, ...]:
         "time has beyond the runs' own."
     )
     return (
-        Section("sweeps", "Sweeps", text, ("workers",), (RATE, CLOCK, CPU), workers),
+        Section("sweeps", "Sweeps", text, ("workers",), (RATE, OVERHEAD, CPU), workers),
         Section(
             "sweep-batches", "Batches", "The same on two workers; 0 means single runs.",
-            ("s a batch",), (RATE, SIZE, CLOCK, CPU), batches,
+            ("s per batch",), (RATE, SIZE, OVERHEAD, CPU), batches,
         ),
         Section(
             "sweep-scheduler", "One scheduler",
             f"Workers that only sleep, all in one process with the scheduler and the client. Alone: empty tasks, as "
-            f"fast as they go. With {MANY} workers: {NAPS} runs of {NAP:g} s for each, sent as a sweep "
+            f"fast as they go. With {SIMULATED_WORKERS} workers: {NAPS} runs of {NAP:g} s for each, sent as a sweep "
             "sends them.",
             ("workers",), (TASKS, PART, STARTED, MEMORY),
             (
                 Case("sweep-tasks", ("4, empty tasks",), empty_tasks, heavy=True),
-                Case("sweep-thousand", (f"{MANY}, a sweep",), thousand, heavy=True),
+                Case("sweep-thousand", (f"{SIMULATED_WORKERS}, a sweep",), thousand, heavy=True),
             ),
         ),
     )  # fmt: skip
@@ -81,7 +81,7 @@ def sections() -> tuple[Section, ...]:
 
 @dataclass
 class Watch:
-    """What a sweep did between its first and its last run."""
+    """Measures a sweep between its first and its last run."""
 
     begun: float = 0.0
     ended: float = 0.0
@@ -91,7 +91,7 @@ class Watch:
     spent: float = 0.0
 
     def __call__(self, progress: Any) -> None:
-        """Told how far it is: from the last word on compiling, before anything is given out, to the last row."""
+        """Note the progress: from the last report of compiling, before any run is sent, to the last row."""
         now, cpu = time.perf_counter(), time.process_time()
         if progress.phase == "compiling":
             self.begun, self.first, self.cpu = now, progress.ended, cpu
@@ -100,7 +100,7 @@ class Watch:
 
 
 def swept(effort: Effort, *, workers: int, batch: float | None = None) -> Row:
-    """Short runs on so many workers."""
+    """Short runs on a number of workers."""
     with dask():
         import carom  # noqa: PLC0415  # when it is needed
         from carom.sweeps.running import flow  # noqa: PLC0415  # as above
@@ -132,13 +132,13 @@ def swept(effort: Effort, *, workers: int, batch: float | None = None) -> Row:
     return {
         RATE: runs / seconds,
         SIZE: sorted(sizes)[len(sizes) // 2],
-        CLOCK: 1000.0 * (seconds * workers / runs - own),
+        OVERHEAD: 1000.0 * (seconds * workers / runs - own),
         CPU: 1000.0 * watch.spent / runs,
     }
 
 
 def own_seconds(folder: str, watch: Watch) -> float:
-    """s that a run took by itself, on average, from the journal."""
+    """Mean time of a run from the journal, s."""
     import json  # noqa: PLC0415  # as above
     from pathlib import Path  # noqa: PLC0415  # as above
 
@@ -148,7 +148,7 @@ def own_seconds(folder: str, watch: Watch) -> float:
 
 
 def empty_tasks(effort: Effort) -> Row:
-    """How many empty tasks a second pass through a scheduler."""
+    """Empty tasks per second through a scheduler."""
     count = 10_000 if effort.slices > QUICK.slices else 3_000
     began = time.perf_counter()
     with played(4) as client:
@@ -161,13 +161,13 @@ def empty_tasks(effort: Effort) -> Row:
 
 
 def thousand(effort: Effort) -> Row:
-    """A sweep of naps on a thousand workers, through the very loop that sends real runs."""
+    """A sweep of simulated runs on a thousand workers, by the same loop as real runs."""
     from carom.sweeps.running import flow  # noqa: PLC0415  # as above
     from carom.sweeps.running.cluster import Crew  # noqa: PLC0415  # as above
 
-    runs = MANY * (NAPS if effort.slices > QUICK.slices else NAPS // 2)
+    runs = SIMULATED_WORKERS * (NAPS if effort.slices > QUICK.slices else NAPS // 2)
     began = time.perf_counter()
-    with played(MANY) as client:
+    with played(SIMULATED_WORKERS) as client:
         started = time.perf_counter() - began
         crew, ledger = Crew(client, "played", lambda: None), Counted(runs)
         given: list[Any] = []
@@ -180,7 +180,7 @@ def thousand(effort: Effort) -> Row:
         seconds = time.perf_counter() - began
         return {
             TASKS: len(given) / seconds,
-            PART: 100.0 * runs * NAP / MANY / seconds,
+            PART: 100.0 * runs * NAP / SIMULATED_WORKERS / seconds,
             STARTED: started,
             MEMORY: memory(),
         }
@@ -195,26 +195,26 @@ class Counted:
 
     @property
     def counts(self) -> Any:
-        """How many have ended."""
+        """The counts of runs."""
         from carom.sweeps.results.ledger import Counts  # noqa: PLC0415  # as above
 
         return Counts(self.total, self.ended)
 
     def add(self, row: Any) -> bool:
-        """One more."""
+        """Count a run."""
         self.ended += bool(row)
         return True
 
 
 def named(k: int) -> Any:
-    """A run of no study."""
+    """A run without a study."""
     from carom.sweeps.study.plan import RunSpec  # noqa: PLC0415  # as above
 
     return RunSpec(k, f"{k:016x}", k, 0, k, {"balls[0].velocity[0]": float(k)})
 
 
 async def nap(errand: Any, budget: float) -> tuple[list[dict[str, Any]], float]:
-    """What a worker does with a batch, but for the runs: it sleeps for as long, and needs no thread for that."""
+    """Act as a worker with a batch, but sleep instead of running; needs no thread."""
     import pickle  # noqa: PLC0415  # as above
 
     specs = pickle.loads(errand.runs)  # noqa: S301  # our own
@@ -230,7 +230,7 @@ def nothing(k: int) -> int:
 
 @contextlib.contextmanager
 def played(workers: int) -> Iterator[Any]:
-    """A client of a scheduler with so many workers, all in this process; their chores are made rare."""
+    """A client of a scheduler with many workers, all in this process; their periodic work is reduced."""
     with dask():
         import dask as settings  # noqa: PLC0415  # as above
         from distributed import Client, LocalCluster  # noqa: PLC0415  # as above
@@ -256,7 +256,7 @@ def played(workers: int) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def dask() -> Iterator[None]:
-    """Whether Dask is there."""
+    """Skipped if Dask is not installed."""
     try:
         import distributed  # noqa: F401, PLC0415  # an extra
     except ImportError:
@@ -265,7 +265,7 @@ def dask() -> Iterator[None]:
 
 
 def memory() -> float:
-    """The most that this process has had, MiB."""
+    """Peak memory of this process, MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 

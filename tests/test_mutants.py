@@ -52,7 +52,7 @@ def test_a_mutation_that_no_longer_fits_is_named(tool: ModuleType) -> None:
 def test_a_broken_file_is_mended_with_its_time(tool: ModuleType, tmp_path: Path) -> None:
     """Kernels are compiled anew when the time of a source changes; so it is put back too."""
     mutant = tool.mutants()[0]
-    bench = tool.Bench(tmp_path)
+    bench = tool.Workspace(tmp_path)
     file = bench.root / "src/carom" / mutant.file
     file.parent.mkdir(parents=True)
     file.write_text(f"begin {mutant.old} end", encoding="utf-8")

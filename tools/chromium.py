@@ -1,6 +1,6 @@
-"""Find a Chromium for the tests of the laboratory, or install one from the system's packages where that may be.
+"""Find a Chromium for the browser tests, or install one from the system's packages if this is root.
 
-Prints where it is. Without one the tests are skipped, but not with CI=true: then it is a failure.
+Prints its path. Without one the tests are skipped; with CI=true that is a failure.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ INSTALLERS = {
     "zypper": (("--non-interactive", "--quiet", "install", "chromium"),),
 }
 VARIABLE = "CAROM_CHROMIUM"
-PATIENCE = 600  # seconds for one command of an installer
+TIMEOUT = 600  # seconds for one command of an installer
 
 
 class NoBrowserError(Exception):
-    """There is none; says in one line what to do."""
+    """There is no Chromium; the message says what to do."""
 
 
 def find() -> str | None:
-    """Where a Chromium is: named by CAROM_CHROMIUM, or found; None if there is none."""
+    """The path of a Chromium: that of CAROM_CHROMIUM, or one that is found; None if there is none."""
     if named := os.environ.get(VARIABLE):
         found = shutil.which(named)
         if found is None:
@@ -45,7 +45,7 @@ def find() -> str | None:
 
 
 def advice() -> str:
-    """What a person can do, in one line."""
+    """How to get a Chromium, on one line."""
     for program in INSTALLERS:
         if shutil.which(program):
             words = " ".join(INSTALLERS[program][-1])
@@ -54,7 +54,7 @@ def advice() -> str:
 
 
 def install() -> bool:
-    """Install it with the system's packages, if we are root; whether anything was tried."""
+    """Install it with the system's packages, as root; return whether that was tried."""
     if getattr(os, "geteuid", lambda: 1)() != 0:
         return False
     for program, commands in INSTALLERS.items():
@@ -65,10 +65,10 @@ def install() -> bool:
 
 
 def succeeds(*command: str) -> bool:
-    """Run a command quietly; show what it said if it fails."""
+    """Run a command quietly; print its output if it fails."""
     quiet = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     try:
-        done = subprocess.run(command, env=quiet, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        done = subprocess.run(command, env=quiet, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         print(f"{' '.join(command)}: {error}", file=sys.stderr)
         return False
@@ -78,7 +78,7 @@ def succeeds(*command: str) -> bool:
 
 
 def main() -> int:
-    """Say where the browser is, or what to install."""
+    """Print the path of the browser, or what to install."""
     try:
         found = find()
         if found is None and install():

@@ -21,7 +21,7 @@ HEAD = "# The versions that carom was last developed with, on Python {python}. W
 
 
 def asked(extra: str) -> list[Requirement]:
-    """What pyproject.toml requires with an extra; extras that it names in turn are unfolded."""
+    """The requirements of an extra in pyproject.toml; extras that it names are expanded."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines, waiting, seen = list(project["dependencies"]), [extra], {extra}
     while waiting:
@@ -36,12 +36,12 @@ def asked(extra: str) -> list[Requirement]:
 
 
 def applies(requirement: Requirement, extras: Iterable[str]) -> bool:
-    """Whether a requirement holds in this environment, with some extras of the package that asks."""
+    """Does a requirement apply in this environment, with these extras of the requiring package?"""
     return requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in ("", *extras))
 
 
 def closure(roots: list[Requirement]) -> dict[NormalizedName, str]:
-    """Versions of all that the roots need, directly or through others."""
+    """Versions of all direct and indirect requirements of the roots."""
     found: dict[NormalizedName, str] = {}
     waiting = [each for each in roots if applies(each, ())]
     seen: set[tuple[NormalizedName, frozenset[str]]] = set()

@@ -1,9 +1,9 @@
-"""Play a newcomer's first hour: build the wheel, install it into an empty environment, do what the documents say.
+"""Play a newcomer's first hour: build the wheel, install it in an empty environment, follow the documents.
 
-`python tools/first_hour.py python3.12 python3.13` prints a table of steps with their seconds, a column for each Python,
-and ends with 1 if a step went wrong; `--log FILE` keeps all that was printed. It needs a network, for pip. Commands run
-with nothing on PATH but the environment: no compiler, no Node.js. A step goes wrong if it ends with another code than
-it should, says less than it should, or shows a traceback or a warning.
+`python tools/first_hour.py python3.12 python3.13` prints a table of steps with their seconds, one column per Python,
+and exits with 1 if a step fails; `--log FILE` saves all output. It needs a network, for pip. Commands run with only the
+environment on PATH: no compiler, no Node.js. A step fails if its exit code is wrong, an expected text is missing, or
+a traceback or a warning is printed.
 """
 
 import argparse
@@ -23,8 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ("README.md", "docs/tutorial.md")
-PATIENCE = 600.0
-"""Seconds for one step."""
+TIMEOUT = 600.0
+"""Time limit of a step, s."""
 BAD = re.compile(r"Traceback \(most recent|\w*Warning: ", re.MULTILINE)
 EXTRAS = ("plots", "video", "exports", "sweep", "pandas", "notebook", "lab")
 HINTS = {
@@ -36,7 +36,7 @@ HINTS = {
     "carom sweep pi --out counted": "sweep",
     "carom sweep pi --plot pi.svg": "plots",
 }
-"""Commands, and the extra that they ask for where it is not installed."""
+"""Commands with the extra that they need."""
 
 SESSION = """
 import json, os, sys, time, traceback
@@ -72,7 +72,7 @@ print(*sorted(kinds), *(content["text"] for content in shown if "text" in conten
 
 @dataclass
 class Hour:
-    """One Python's first hour: where it happens, and how its steps went."""
+    """The first hour with one Python: its folders, and the results of its steps."""
 
     python: str
     folder: Path
@@ -86,12 +86,12 @@ class Hour:
         return self.folder / "env" / "bin"
 
     def environment(self, **more: str) -> dict[str, str]:
-        """As bare as that of a new account, with the user's own settings of pip."""
+        """The environment variables of a new account, with the user's settings of pip."""
         kept = {name: value for name, value in os.environ.items() if name.startswith("PIP_") or name == "SSL_CERT_FILE"}
         return {**kept, "HOME": str(Path.home()), "PATH": str(self.bin), "PYTHONWARNINGS": "default", **more}
 
     def note(self, step: str, seconds: float, said: str, wrong: str) -> None:
-        """Write a step down."""
+        """Record the result of a step."""
         self.seconds[step] = seconds
         if wrong:
             self.wrong[step] = wrong
@@ -104,10 +104,10 @@ class Hour:
         self, step: str, command: list[str], where: Path, *, code: int = 0, says: str = "", lines: int | None = None,
         **environment: str,
     ) -> str:  # fmt: skip
-        """Run a command and judge what it says; with `lines`, so many on standard error and no more."""
+        """Run a command and check its output; `lines` is the expected number of lines on standard error."""
         began = time.perf_counter()
         done = subprocess.run(
-            command, cwd=where, env=self.environment(**environment), capture_output=True, check=False, timeout=PATIENCE,
+            command, cwd=where, env=self.environment(**environment), capture_output=True, check=False, timeout=TIMEOUT,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
         out, err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -124,7 +124,7 @@ class Hour:
 
 
 def judged(said: str, code: int, expected: int, says: str) -> str:
-    """What is wrong with a step; empty if nothing is."""
+    """Why a step failed; empty if it passed."""
     if code != expected:
         return f"exit code {code} instead of {expected}: {' '.join(said.split())[-160:]}"
     if found := BAD.search(said):
@@ -133,7 +133,7 @@ def judged(said: str, code: int, expected: int, says: str) -> str:
 
 
 def installed(hour: Hour) -> None:
-    """An empty environment, the wheel, and carom in it, without extras."""
+    """Make an empty environment, build the wheel, and install it without extras."""
     hour.do("make an environment", [hour.python, "-m", "venv", str(hour.folder / "env")], hour.folder)
     hour.folder.joinpath("dist").mkdir()
     pip = [str(hour.bin / "python"), "-m", "pip", "--disable-pip-version-check"]
@@ -144,7 +144,7 @@ def installed(hour: Hour) -> None:
 
 
 def without_extras(hour: Hour) -> None:
-    """The bare library; what is missing is told in one line each."""
+    """Use carom without extras; each missing one is reported on one line."""
     where = hour.folder / "bare"
     where.mkdir()
     hour.type("carom --version", where, lines=0)
@@ -157,7 +157,7 @@ def without_extras(hour: Hour) -> None:
 
 
 def with_extras(hour: Hour) -> None:
-    """Each extra, by the line that the hint gives."""
+    """Install each extra by the command of its hint."""
     pip = [str(hour.bin / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     for extra in EXTRAS:
         name = f"carom[{extra}]"
@@ -170,7 +170,7 @@ def with_extras(hour: Hour) -> None:
 
 
 def documents(hour: Hour) -> None:
-    """Every step of the documents, from top to bottom."""
+    """Do every step of the documents, from top to bottom."""
     for document in DOCUMENTS:
         text = (ROOT / document).read_text(encoding="utf-8")
         where = hour.folder / Path(document).stem
@@ -189,7 +189,7 @@ def documents(hour: Hour) -> None:
 
 
 def block(hour: Hour, name: str, language: str, source: str, where: Path, session: "subprocess.Popen[str]") -> None:
-    """One block of a document."""
+    """Do one block of a document."""
     if language == "toml" and (file := re.match(r"# (\S+\.toml)\n", source)):
         (where / file[1]).write_text(source, encoding="utf-8")
     elif language == "python" and session.stdin and session.stdout:
@@ -205,7 +205,7 @@ def block(hour: Hour, name: str, language: str, source: str, where: Path, sessio
 
 
 def laboratory(hour: Hour) -> None:
-    """The laboratory starts, shows its first page, and ends by Ctrl-C."""
+    """Start the laboratory, load its first page, and stop it by Ctrl-C."""
     began, command = time.perf_counter(), [str(hour.bin / "carom"), "lab", "break", "--no-browser"]
     pipe = subprocess.PIPE
     with subprocess.Popen(
@@ -226,7 +226,7 @@ def laboratory(hour: Hour) -> None:
 
 
 def awkward(hour: Hour) -> None:
-    """Places and settings that are not those of the developer."""
+    """Use unusual folders and settings."""
     where = hour.folder / "Übung mit Leerzeichen – żółć"
     where.mkdir()
     hour.type("carom scenes break --save 'ein Stoß.toml'", where, "names with blanks and other letters")
@@ -238,7 +238,7 @@ def awkward(hour: Hour) -> None:
 
 
 def interrupted(hour: Hour) -> None:
-    """Ctrl-C while kernels are compiled."""
+    """Press Ctrl-C while kernels are compiled."""
     cache = hour.folder / "cold"
     command = [str(hour.bin / "carom"), "run", "break", "--until", "1"]
     with subprocess.Popen(
@@ -248,13 +248,13 @@ def interrupted(hour: Hour) -> None:
         time.sleep(1.0)
         began = time.perf_counter()
         run.send_signal(signal.SIGINT)
-        said += run.communicate(timeout=PATIENCE)[1]
+        said += run.communicate(timeout=TIMEOUT)[1]
     wrong = judged(said, run.returncode, 130, "stopped by Ctrl-C.")
     hour.note("Ctrl-C while it compiles", time.perf_counter() - began, said, wrong)
 
 
 def uninstalled(hour: Hour) -> None:
-    """What is left."""
+    """Uninstall carom, and check what is left."""
     home = 'python -c "import carom; print(carom.__path__[0])"'
     package = Path(hour.type(home, hour.folder, "where carom is").strip())
     uninstall = [str(hour.bin / "python"), "-m", "pip", "uninstall", "--quiet", "--yes", "carom"]
@@ -272,7 +272,7 @@ PARTS: tuple[Callable[[Hour], None], ...] = (
 
 
 def table(hours: list[Hour]) -> str:
-    """All steps, in Markdown, a column for each Python."""
+    """All steps as a table of Markdown, one column per Python."""
     versions = [subprocess.run([hour.python, "-V"], capture_output=True, text=True, check=True) for hour in hours]
     rows = [["step, s", *(version.stdout.split()[1] for version in versions)], ["---", *("---:" for _ in hours)]]
     for step in dict.fromkeys(step for hour in hours for step in hour.seconds):
@@ -285,9 +285,9 @@ def main() -> int:
     """Play the hour with each Python that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("python", nargs="*", default=[sys.executable], help="interpreters, 3.11 or later")
-    parser.add_argument("--log", type=Path, metavar="FILE", help="write down all that is printed")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="save all output")
     wished = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs in the background ignores it, and all it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process ignores it, with all that it starts
     hours = []
     for python in wished.python:
         print(f"\n{python}", flush=True)

@@ -1,9 +1,9 @@
-"""Fuzz the doors that take text, guided by which code a text reaches, for as long as one likes (Linux, needs atheris).
+"""Fuzz the inputs that take text, guided by coverage, for any time (Linux, needs atheris).
 
     pip install 'carom[fuzz]'
     python tools/fuzz.py scene --seconds 600
 
-What holds at a door is what tests/hostile holds there. A text for which it does not is kept in build/fuzz.
+The checks are those of tests/hostile. A text that fails is saved in build/fuzz.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-KEPT = ROOT / "build" / "fuzz"
+FINDINGS = ROOT / "build" / "fuzz"
 
 Door = tuple[Callable[[str], object], list[str]]
 
@@ -30,7 +30,7 @@ def scene() -> Door:
 
 
 def link() -> Door:
-    """Share links: what they unfold to, and as they are."""
+    """Share links, encoded and decoded."""
     door = importlib.import_module("hostile.test_links")
 
     def look(text: str) -> None:
@@ -48,7 +48,7 @@ def study() -> Door:
 
 
 def packet() -> Door:
-    """What a page sends to the laboratory."""
+    """Messages of a page to the laboratory."""
     from carom.lab.server.packets import verdict  # noqa: PLC0415  # imported while it is watched
 
     def look(text: str) -> None:
@@ -63,7 +63,7 @@ DOORS = {door.__name__: door for door in (scene, link, study, packet)}
 
 
 def main() -> None:
-    """Fuzz a door; ends the process."""
+    """Fuzz an input; ends the process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("door", choices=DOORS)
     parser.add_argument("--seconds", type=int, default=300)
@@ -79,11 +79,11 @@ def main() -> None:
     def one(raw: bytes) -> None:
         look(raw.decode("utf-8", "surrogateescape"))
 
-    corpus = KEPT / wanted.door
+    corpus = FINDINGS / wanted.door
     corpus.mkdir(parents=True, exist_ok=True)
     for k, text in enumerate(originals):
         (corpus / f"original-{k}").write_bytes(text.encode())
-    options: list[Any] = [f"-max_total_time={wanted.seconds}", f"-artifact_prefix={KEPT}/{wanted.door}-"]
+    options: list[Any] = [f"-max_total_time={wanted.seconds}", f"-artifact_prefix={FINDINGS}/{wanted.door}-"]
     atheris.Setup([sys.argv[0], *options, "-timeout=20", "-rss_limit_mb=4096", str(corpus)], one)
     atheris.Fuzz()
 

@@ -22,14 +22,14 @@ import chromium
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs/images"
 SIZE = {"width": 1280, "height": 720}
-PATIENCE = 120_000.0
-"""Milliseconds for anything to appear."""
+TIMEOUT = 120_000.0
+"""Time limit for anything to appear, ms."""
 FLAGS = ("--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--ignore-gpu-blocklist", "--no-sandbox")
 
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture: which page, in which theme, and what is done before it is taken."""
+    """A picture: its page, its theme, and what is done before it is taken."""
 
     name: str
     path: str
@@ -61,9 +61,9 @@ SHOTS = (
 
 
 def main() -> None:
-    """Take them all."""
+    """Take all pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="where to write; docs/images if left out")
+    parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="target folder; default: docs/images")
     parser.add_argument("--only", help="the name of one picture")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def laboratory() -> Iterator[str]:
-    """The address of a laboratory of our own, with its token."""
+    """Start a laboratory; yield its address with the token."""
     command = [sys.executable, "-u", "-m", "carom", "lab", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
@@ -91,9 +91,9 @@ def laboratory() -> Iterator[str]:
 
 
 def taken(browser: Browser, address: str, shot: Shot) -> bytes:
-    """The picture, as it comes from the browser."""
+    """Take a picture in the browser."""
     context = browser.new_context(viewport=SIZE, color_scheme=shot.theme, locale="en-GB")  # type: ignore[arg-type]  # light or dark
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(TIMEOUT)
     page = context.new_page()
     page.goto(address)
     page.goto(address.partition("/?")[0] + shot.path)
@@ -104,7 +104,7 @@ def taken(browser: Browser, address: str, shot: Shot) -> bytes:
 
 
 def act(page: Page, shot: Shot) -> None:
-    """Run the scene up to the moment of the picture."""
+    """Run the scene to the time of the picture."""
     page.wait_for_function("window.carom && carom.frame && !carom.state?.working")
     page.click(f"#tab-{shot.tab}")
     page.evaluate(f"() => {{ {shot.script}; carom.send('run'); }}")
@@ -116,7 +116,7 @@ def act(page: Page, shot: Shot) -> None:
 
 
 def save(picture: bytes, target: Path) -> None:
-    """Write it, as small as it can be without a loss."""
+    """Write a picture, compressed without loss."""
     Image.open(BytesIO(picture)).convert("RGB").save(target, optimize=True)
     print(f"wrote {target.name}, {target.stat().st_size / 1000:.0f} kB")
 

@@ -1,16 +1,16 @@
-"""Break the kernels on purpose, one line at a time, and see that the tests notice.
+"""Mutation testing: break the kernels on purpose, one line at a time, and check that the tests notice.
 
-tools/mutants.toml names the mutations: a file, a text that it holds exactly once, what stands there instead, and the
-tests that are to notice. Each is made in a copy of the repository in a temporary folder, with a cache of kernels of its
-own; the tests run until one fails. The results go to a log there, and a run that was stopped goes on where it was.
+tools/mutants.toml lists the mutations: a file, a text that occurs in it exactly once, its replacement, and the tests
+that must notice. Each is applied to a copy of the repository in a temporary folder, with its own cache of kernels; the
+tests run until one fails. Results are written to a log there, and a run that was stopped continues from it.
 
-    python tools/mutants.py                     all that are not in the log yet: half a minute each, one at a time
+    python tools/mutants.py                     all that are not in the log yet: half a minute each, one by one
     python tools/mutants.py --only NAME ...     these, whether they are in the log or not
-    python tools/mutants.py --whole             the same tests on what is not broken: all must pass
+    python tools/mutants.py --whole             the same tests on the unchanged sources: all must pass
     python tools/mutants.py --check             do all mutations still fit the sources? Seconds; nothing is run
     python tools/mutants.py --write             write docs/mutants.md from the log
 
-It exits with 1 if a mutant survived, and with 2 if one does not fit the sources.
+The exit code is 1 if a mutant survived, and 2 if one does not fit the sources.
 """
 
 import argparse
@@ -33,8 +33,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "tools/mutants.toml"
 PAGE = ROOT / "docs/mutants.md"
 COPIED = ("src", "tests", "pyproject.toml", "docs/requirements.toml")
-LIMIT = 300.0
-"""Seconds after which tests that still run count as a mutant that hangs, which is noticed too."""
+TEST_TIMEOUT = 300.0
+"""Seconds after which the tests count as hanging, which is noticed too."""
 KILLED, HUNG, CRASHED, SURVIVED, FAILED = "killed", "hung", "crashed", "survived", "could not be run"
 NOTICED = (KILLED, HUNG, CRASHED)
 
@@ -65,15 +65,15 @@ class Mutant:
     new: str
     tests: tuple[str, ...]
     equivalent: str = ""
-    """Why nobody could notice, if so."""
+    """Why no test can notice it, if so."""
 
     @property
     def mark(self) -> str:
-        """Changes with all that decides the result."""
+        """A hash of everything that affects the result."""
         return hashlib.sha256(repr((self.file, self.old, self.new, self.tests)).encode()).hexdigest()[:16]
 
     def problem(self, root: Path) -> str:
-        """Why it cannot be made, or nothing."""
+        """Why it cannot be applied; empty if it can."""
         target = root / "src/carom" / self.file
         if not target.is_file():
             return f"{self.name}: there is no src/carom/{self.file}. Name another file."
@@ -87,7 +87,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a mutant."""
+    """The result of a mutant."""
 
     name: str
     mark: str
@@ -101,7 +101,7 @@ class Result:
 
 
 def mutants() -> list[Mutant]:
-    """All of them, as listed."""
+    """All mutants, in the order of the file."""
     rows = tomllib.loads(LIST.read_text(encoding="utf-8"))["mutant"]
     return [Mutant(**{**row, "tests": tuple(row["tests"])}) for row in rows]
 
@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if wanted.check:
         return 0
-    bench = Bench(wanted.folder)
+    bench = Workspace(wanted.folder)
     if wanted.write:
         PAGE.write_text(render(listed, bench.results()), encoding="utf-8")
         return 0
@@ -140,12 +140,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def is_done(mutant: Mutant, results: dict[str, Result]) -> bool:
-    """Is there a result of this very mutant?"""
+    """Is there a result of this version of the mutant?"""
     return mutant.name in results and results[mutant.name].mark == mutant.mark
 
 
 def tell(listed: list[Mutant], results: dict[str, Result]) -> int:
-    """Say how many were noticed, and which were not."""
+    """Print how many were noticed, and which were not."""
     done = [results[mutant.name] for mutant in listed if is_done(mutant, results)]
     harmless = {mutant.name for mutant in listed if mutant.equivalent}
     left = [each for each in done if each.outcome not in NOTICED and each.name not in harmless]
@@ -155,14 +155,14 @@ def tell(listed: list[Mutant], results: dict[str, Result]) -> int:
     return 1 if left else 0
 
 
-class Bench:
+class Workspace:
     """A folder with a copy of the repository, caches of kernels, and the log."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.root, self.log = folder, folder / "copy", folder / "log.jsonl"
 
     def copy(self) -> None:
-        """Make the copy anew."""
+        """Make a new copy."""
         shutil.rmtree(self.root, ignore_errors=True)
         for name in COPIED:
             source, target = ROOT / name, self.root / name
@@ -178,10 +178,10 @@ class Bench:
         return {result.name: result for result in (Result(**json.loads(line)) for line in lines)}
 
     def try_out(self, mutant: Mutant) -> Result:
-        """Break the copy, run the tests, mend it, and write down what happened."""
+        """Apply a mutant, run the tests, undo it, and log the result."""
         cache = self.folder / "cache" / mutant.name
         if Path(mutant.file).parts[0] in {"observe", "world"}:
-            cache = self.folder / "cache/whole"  # no kernel is broken: those that were compiled will do
+            cache = self.folder / "cache/whole"  # no kernel is changed: use those of the unchanged sources
         begin = time.monotonic()
         with self.broken(mutant):
             outcome, by, why = self.run(mutant.tests, cache)
@@ -194,7 +194,7 @@ class Bench:
 
     @contextmanager
     def broken(self, mutant: Mutant) -> Iterator[None]:
-        """The copy with one mutation; afterwards the file is what it was, with its time."""
+        """Apply a mutation to the copy; afterwards restore the file with its time."""
         file = self.root / "src/carom" / mutant.file
         text, status = file.read_text(encoding="utf-8"), file.stat()
         file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
@@ -205,7 +205,7 @@ class Bench:
             os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def run(self, tests: Sequence[str], cache: Path) -> tuple[str, str, str]:
-        """Run tests in the copy until one fails: what happened, by which test, and what it said."""
+        """Run tests in the copy until one fails: return the outcome, the test and its message."""
         settings = {
             "PYTHONPATH": str(self.root / "src"),
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -216,11 +216,11 @@ class Bench:
         try:
             done = subprocess.run(
                 [*command, *(f"tests/{test}" for test in tests)],
-                cwd=self.root, env={**os.environ, **settings}, capture_output=True, text=True, timeout=LIMIT,
+                cwd=self.root, env={**os.environ, **settings}, capture_output=True, text=True, timeout=TEST_TIMEOUT,
                 check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return HUNG, tests[0], f"no end after {LIMIT:.0f} s"
+            return HUNG, tests[0], f"no end after {TEST_TIMEOUT:.0f} s"
         (self.folder / "last.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
         if done.returncode == 0:
             return SURVIVED, "", ""
@@ -248,7 +248,7 @@ class Bench:
 
 
 def render(listed: list[Mutant], results: dict[str, Result]) -> str:
-    """The page: a table, and those that nobody could notice."""
+    """The page: a table, and the mutants that no test can notice."""
     done = {mutant.name: results[mutant.name] for mutant in listed if is_done(mutant, results)}
     noticed = [mutant for mutant in listed if mutant.name in done and done[mutant.name].outcome in NOTICED]
     rows = [

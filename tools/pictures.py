@@ -1,4 +1,4 @@
-"""Draw the pictures of the documents from real runs: the same pictures every time.
+"""Draw the pictures of the documents from real runs, reproducibly.
 
 `python tools/pictures.py` writes docs/images/*.png and a film; with a FOLDER it writes them there.
 """
@@ -44,12 +44,10 @@ SLOW_TO_FAST = LinearSegmentedColormap.from_list(
 
 
 def main() -> None:
-    """Draw them all, or those that are named."""
+    """Draw all pictures, or the named ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="where to write; docs/images if left out")
-    parser.add_argument(
-        "--only", nargs="+", choices=DRAWN, default=list(DRAWN), metavar="NAME", help="draw these alone"
-    )
+    parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="target folder; default: docs/images")
+    parser.add_argument("--only", nargs="+", choices=DRAWN, default=list(DRAWN), metavar="NAME", help="draw only these")
     told = parser.parse_args()
     told.folder.mkdir(parents=True, exist_ok=True)
     for name in told.only:
@@ -72,11 +70,11 @@ def still(name: str, path: Path) -> None:
 
 
 FILM = ("render", "break", "--to", "1.6", "--fps", "12.5", "--size", "480x270", "--trace", "0.3", "--force", "--quiet")
-"""How the film is made; small enough for a page."""
+"""The command of the film, small enough for a page."""
 
 
 def film(path: Path) -> None:
-    """A break as a film, by the command that readers have."""
+    """Film a break by the command that readers use."""
     command, scene, *options = FILM
     if carom_command([command, scene, str(path.with_suffix(".gif")), *options]) != 0:
         raise SystemExit("the film could not be made")
@@ -93,7 +91,7 @@ def plots_of_a_gas(path: Path) -> None:
 
 
 def plots_of_a_break(path: Path) -> None:
-    """Who is where when, and who met whom, from a recording."""
+    """Trajectories, and a map of collisions, from a recording."""
     with TemporaryDirectory() as scratch, recorded("break", Path(scratch)) as run, plots.style("dark"):
         figure = Figure((9.6, 4.2), layout="constrained")
         one, two = figure.subplots(1, 2, width_ratios=(1.5, 1.0))
@@ -171,7 +169,7 @@ def bounces() -> Figure:
     return figure
 
 
-# --- their parts
+# --- parts of pictures
 
 
 def panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:

@@ -1,8 +1,8 @@
-"""Write the tables of docs/proof.md: every claim measured anew, with fixed seeds; a minute or two.
+"""Write the tables of docs/proof.md: measure every claim, with fixed seeds; a minute or two.
 
-`--list` writes the list of the other tests alone. `--check` runs nothing, and fails when the document lacks a claim or
-names another test. `--only WORD` measures the claims whose words hold it, and prints them.
-It fails when a figure is further off than its test allows.
+`--list` writes only the list of the other tests. `--check` measures nothing, and fails if the document lacks a claim or
+names another test. `--only WORD` measures the claims that contain the word, and prints them.
+It fails if a figure deviates by more than its test allows.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from proof_required import required
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs/proof.md"
 MEASURED = "<!-- measured by tools/proof.py: begin -->", "<!-- measured by tools/proof.py: end -->"
 REQUIRED = "<!-- listed by tools/proof.py: begin -->", "<!-- listed by tools/proof.py: end -->"
-MODULES = (proof_balls, proof_kept, proof_gases, proof_steps, proof_orbits)  # each enters its claims when it is loaded
+MODULES = (proof_balls, proof_kept, proof_gases, proof_steps, proof_orbits)  # each registers its claims on import
 ORDERED = sorted(CLAIMS, key=lambda each: [module.__name__ for module in MODULES].index(each.measure.__module__))
 
 
@@ -31,7 +31,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="fail if a claim is missing; measure nothing")
     parser.add_argument("--only", metavar="WORD", help="measure the claims with this word, and write nothing")
-    parser.add_argument("--list", action="store_true", help="renew the list of the other tests alone")
+    parser.add_argument("--list", action="store_true", help="write only the list of the other tests")
     told = parser.parse_args()
     document = DOCUMENT.read_text(encoding="utf-8")
     if told.check:
@@ -48,14 +48,14 @@ def main() -> int:
 
 
 def between(document: str, marks: tuple[str, str], text: str) -> str:
-    """The document with this text between two marks."""
+    """Replace the text between two marks of the document."""
     begin, end = marks
     before, _, rest = document.partition(begin)
     return f"{before}{begin}\n\n{text}\n{end}{rest.partition(end)[2]}"
 
 
 def measured(each: Claim) -> Found:
-    """Run one, and tell."""
+    """Measure a claim, and print the result."""
     began = perf_counter()
     found = each.measure()
     mark = "holds" if found.holds else f"DOES NOT HOLD (allowed {found.allowed:.2g})"
@@ -64,7 +64,7 @@ def measured(each: Claim) -> Found:
 
 
 def tables(claims: list[Claim], found: list[Found]) -> str:
-    """A table for each group."""
+    """One table per group."""
     parts = []
     for group, rows in groupby(zip(claims, found, strict=True), key=lambda row: row[0].group):
         parts += [f"### {group}\n", "| what holds | expected | carom | off by | test |", "|---|---|---|---|---|"]
@@ -74,7 +74,7 @@ def tables(claims: list[Claim], found: list[Found]) -> str:
 
 
 def check(document: str) -> int:
-    """Is each claim in the document, with its law and its test, and no other?"""
+    """Check that the document has exactly these claims, with their laws and tests."""
     begin, end = MEASURED
     lines = document.partition(begin)[2].partition(end)[0].splitlines()
     rows = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines if ".py: " in line]

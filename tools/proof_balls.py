@@ -15,7 +15,7 @@ FLIGHT = "Flight, walls and gravity"
 
 
 def collided(name: str, collisions: int, **options: float) -> Simulation:
-    """A scene of the library after so many collisions."""
+    """A scene of the library after a number of collisions."""
     return Simulation(library.load(name, **options)).run(collisions=collisions)
 
 
@@ -213,7 +213,7 @@ def hops() -> Found:
     "conformance/test_containment.py::test_a_fast_point_for_a_million_bounces",
 )
 def inside() -> Found:
-    """Looked at every half second."""
+    """Checked every half second."""
     star = Polygon(vertices=STAR, holes=[Circle(centre=(0.75, 0.75), radius=0.1)])
     sim = Simulation(Scene(boundary=star, balls=[Ball(position=(0.4, 0.35), velocity=(890.0, 456.0))]))
     outside = 0

@@ -1,4 +1,4 @@
-"""A claim of docs/proof.md: what holds, by which law, what carom gives, and the test that requires it."""
+"""A claim of docs/proof.md: a statement, its law, carom's result, and the test that requires it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from carom.observe.blocks import Estimate
 
 EPS = float(np.finfo(float).eps)
-SIGMAS = 4.0  # standard errors that a measured mean may be off: by chance once in 16,000
+SIGMAS = 4.0  # allowed deviation of a mean in standard errors: exceeded by chance once in 16,000
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a run gave, how far it is off, and how far it may be."""
+    """A result, its deviation, and the allowed deviation."""
 
     value: str
     off: float
@@ -24,12 +24,12 @@ class Found:
 
     @property
     def holds(self) -> bool:
-        """Is it within what is allowed?"""
+        """Is the deviation allowed?"""
         return bool(abs(self.off) <= self.allowed)
 
     @property
     def distance(self) -> str:
-        """How far it is off, in words."""
+        """The deviation as text."""
         if self.errors:
             return f"{self.off:+.1f} standard errors"
         return "none" if self.off == 0.0 else power(self.off)
@@ -43,12 +43,12 @@ class Claim:
     says: str
     law: str
     test: str
-    """`file::function`, from tests/ on."""
+    """`file::function`, below tests/."""
     measure: Callable[[], Found]
 
     @property
     def where(self) -> str:
-        """Its last column: the test in words, which can be broken into lines."""
+        """The last column: the test in words, so that lines can be wrapped."""
         file, _, function = self.test.partition("::")
         return f"{file}: {in_words(function)}"
 
@@ -62,7 +62,7 @@ def in_words(test: str) -> str:
 
 
 def claim(group: str, says: str, law: str, test: str) -> Callable[[Callable[[], Found]], Callable[[], Found]]:
-    """Enter a measurement into the list of claims."""
+    """Register a measurement as a claim."""
 
     def enter(measure: Callable[[], Found]) -> Callable[[], Found]:
         CLAIMS.append(Claim(group, says, law, test, measure))
@@ -72,7 +72,7 @@ def claim(group: str, says: str, law: str, test: str) -> Callable[[Callable[[], 
 
 
 def power(x: float) -> str:
-    """`1.2·10⁻¹⁵`; plain where that is as short."""
+    """A number like `1.2·10⁻¹⁵`, or plain if that is as short."""
     if 0.01 <= abs(x) < 1000.0:
         return f"{x:.2g}"
     mantissa, exponent = f"{x:.1e}".split("e")
@@ -80,13 +80,13 @@ def power(x: float) -> str:
 
 
 def near(value: str, found: ArrayLike, expected: ArrayLike, allowed: float, scale: float = 1.0) -> Found:
-    """Numbers against numbers: the largest difference, over a scale."""
+    """Compare numbers: the largest difference, divided by a scale."""
     off = float(np.abs(np.asarray(found, dtype=float) - np.asarray(expected, dtype=float)).max()) / scale
     return Found(value, off, allowed)
 
 
 def mean(found: Estimate, expected: float, own: float = 0.0) -> Found:
-    """A mean against a law: the difference in standard errors, with the law's own uncertainty."""
+    """Compare a mean with a law: the difference in standard errors, including the law's uncertainty."""
     off = (found.mean - expected) / float(np.hypot(found.error, own))
     digits = max(0, 1 - int(np.floor(np.log10(found.error))))
     return Found(f"{found.mean:.{digits}f} ± {found.error:.{digits}f}", off, SIGMAS, errors=True)

@@ -18,7 +18,7 @@ MOTION = "Gases: speeds, collisions, diffusion, heights"
 
 
 def of(law: Callable[[int, float], Found], dimension: int, eta: float) -> Callable[[], Found]:
-    """A measurement at one dimension and packing fraction."""
+    """A measurement for one dimension and packing fraction."""
 
     def measure() -> Found:
         return law(dimension, eta)
@@ -27,13 +27,13 @@ def of(law: Callable[[int, float], Found], dimension: int, eta: float) -> Callab
 
 
 def settled(**options: float) -> Simulation:
-    """A gas that has forgotten how it was placed."""
+    """A gas in equilibrium."""
     sim = Simulation(library.load("gas", **options))
     return sim.run(collisions=60 * len(sim.scene.balls))
 
 
 def pressure(dimension: int, count: int, eta: float, expected: float, own: float) -> Found:
-    """Z of a periodic gas from the impulses of its collisions, against a published one."""
+    """Z of a periodic gas from the impulses of its collisions, compared with a published value."""
     sim = settled(count=count, packing_fraction=eta, dimension=dimension, seed=21)
     begin, met = sim.time, sim.collisions
     sim.run(collisions=20 * count)
@@ -48,7 +48,7 @@ def pressure(dimension: int, count: int, eta: float, expected: float, own: float
 
 
 def by_series(dimension: int, eta: float) -> Found:
-    """500 balls against ten virial coefficients, corrected for so few."""
+    """500 balls compared with ten virial coefficients, corrected for finite size."""
     law = theory.compressibility(eta, dimension) + theory.finite_size(eta, dimension, 500)
     return pressure(dimension, 500, eta, law, theory.uncertainty(eta, dimension))
 

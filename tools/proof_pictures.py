@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/teaching.md, docs/solvers.md and docs/proof.md from runs: the same every time.
+"""Draw the pictures of docs/teaching.md, docs/solvers.md and docs/proof.md from runs, reproducibly.
 
 `python tools/proof_pictures.py` writes docs/images/teach-*.svg; with a FOLDER it writes them there.
 """
@@ -22,9 +22,9 @@ IMAGES = Path(__file__).resolve().parent.parent / "docs/images"
 
 
 def main() -> None:
-    """Draw them all."""
+    """Draw all pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="where to write; docs/images if left out")
+    parser.add_argument("folder", nargs="?", type=Path, default=IMAGES, help="target folder; default: docs/images")
     folder = parser.parse_args().folder
     for name, draw in DRAWN.items():
         with plots.style("light") as colours:
@@ -95,7 +95,7 @@ def growth(colours: Palette) -> Figure:
 
 
 def maxwell(colours: Palette) -> Figure:
-    """Speeds of 2500 disks that all began at 1 m/s, after 1/2, 2 and 20 collisions a disk, with Maxwell's curve."""
+    """Speeds of 2500 disks that all began at 1 m/s, after 1/2, 2 and 20 collisions per disk, with Maxwell's curve."""
     n = 2500
     scene = library.load("gas", count=n, packing_fraction=0.1, seed=4)
     angle = np.random.default_rng(4).uniform(0.0, 2.0 * np.pi, n)
@@ -113,13 +113,13 @@ def maxwell(colours: Palette) -> Figure:
         panel.hist(speed, bins=np.linspace(0.0, 3.0, 41), density=True, color=colours.series[0], alpha=0.7)
         panel.plot(v, curve, color=colours.ink, lw=1.4)
         panel.set(xlabel="speed, m/s", xlim=(0.0, 3.0), ylim=(0.0, 2.2))
-        panel.set_title(f"{each:g} collisions a disk")
+        panel.set_title(f"{each:g} collisions per disk")
     panels[0].set_ylabel("density, s/m")
     return figure
 
 
 def integrators(colours: Palette) -> Figure:
-    """Energy of an oscillator over its first, by four integrators, at 40 steps a period."""
+    """Energy of an oscillator over its initial one, by four integrators, at 40 steps per period."""
     balls = [Ball(position=(0.0, 0.0), fixed=True), Ball(position=(1.1, 0.0))]
     scene = Scene(balls=balls, links=[Link(between=(0, 1), stiffness=4.0 * math.pi**2, length=1.0)])
     figure = Figure((6.4, 3.4))

@@ -1,4 +1,4 @@
-"""What else tests require of the physics: their names, and the first words of their docstrings. For tools/proof.py."""
+"""The other requirements of physics tests: their names and first sentences of docstrings. For tools/proof.py."""
 
 import ast
 import re
@@ -9,11 +9,11 @@ from proof_claim import in_words
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 WHERE = ("physics/test_*.py", "property/test_invariances.py", "conformance/test_*.py", "validation/test_*.py")
-SURVIVORS = "test_survivors"  # these guard single lines of kernels, and state no law of their own
+SURVIVORS = "test_survivors"  # these guard single lines of kernels, and state no law
 
 
 def required(but: set[str]) -> str:
-    """A table of all statements that tests of physics make, but for these (`file::function`)."""
+    """A table of the statements of physics tests, without these tests (`file::function`)."""
     rows = ["| what is required | how | test |", "|---|---|---|"]
     for pattern in WHERE:
         for path in sorted(TESTS.glob(pattern)):
@@ -27,7 +27,7 @@ def required(but: set[str]) -> str:
 
 
 def statements(path: Path) -> Iterator[tuple[str, str]]:
-    """Each test of a file with what its docstring says first."""
+    """Each test of a file with the first sentence of its docstring."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             first = (ast.get_docstring(node) or "").split("\n\n")[0]

@@ -178,7 +178,7 @@ def catenary() -> Found:
 
 
 def in_steps(scene: Scene) -> Simulation:
-    """A run in which the mean ball moves by a tenth of its radius in a step."""
+    """A run in which the mean ball moves by a tenth of its radius per step."""
     speed = math.sqrt(float((scene.balls.velocity**2).sum(axis=1).mean()))
     return Simulation(scene, solver="stepped", step=float(scene.balls.radius.mean()) / (10.0 * speed))
 

@@ -50,8 +50,8 @@ def scene_keys() -> list[str]:
     schema = files.schema()
     return [
         "Every key, from the [JSON Schema](../schema/scene.schema.json) (`carom schema`). How they are used, with",
-        "examples, is in [scene files](../scenes.md). In Python the same names are arguments. A scene that cannot be",
-        "is refused with one line a problem; `carom check FILE` shows them.",
+        "examples, is in [scene files](../scenes.md). In Python the same names are arguments. An invalid scene",
+        "is refused with one line per problem; `carom check FILE` shows them.",
         "",
         *keys(schema),
         *parts(schema),
@@ -81,7 +81,7 @@ def solvers() -> list[str]:
     """Solvers and integrators."""
     lines = ["What `carom solvers` prints: the cards by which solvers and integrators describe themselves.", ""]
     for card in CARDS.values():
-        lines += [f"## {card.title}", "", f'`solver="{card.name}"`. Time goes on {card.advances}.', ""]
+        lines += [f"## {card.title}", "", f'`solver="{card.name}"`. It advances {card.advances}.', ""]
         lines += [f"* It solves: {each}." for each in card.solves]
         lines += [f"* It refuses: {each}." for each in card.cannot]
         lines += [f"* It costs {card.cost}.", "", "Sources:", "", *(f"* {each}" for each in card.sources), ""]
@@ -97,7 +97,7 @@ def solvers() -> list[str]:
         "",
         'Of the stepped solver, by `integrator="…"`. The error after a given time falls as the step to the power of',
         "the order. A symplectic one keeps the volume of phase space, so that its energy error does not grow. Up to",
-        "the ω dt that is told, an oscillation that is not damped does not grow.",
+        "the given ω dt, an undamped oscillation does not grow.",
         "",
         *table(head, rows),
         "",
@@ -135,7 +135,7 @@ def ready_made() -> list[str]:
                 [f"`{one.name}`", "" if one.default is None else f"`{one.default}`", one.unit, one.meaning]
                 for one in entry.parameters
             )
-            head = ["parameter", "if left out", "unit", "meaning"]
+            head = ["parameter", "default", "unit", "meaning"]
             lines += ["", f"### {entry.name}", "", *table(head, parameters)]
     studies = ([f"`{entry.name}`", entry.sentence] for entry in ready.catalogue())
     return [*lines, "", "## Studies", "", *table(["name", "what it shows"], studies)]

@@ -1,4 +1,4 @@
-"""The command line as Markdown: each command with its arguments and options, as typer knows them."""
+"""The command line as Markdown: each command with its arguments and options, read from typer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from reference_schema import table
 def commands() -> list[str]:
     """The command line."""
     lines = [
-        "What `carom --help` and `carom COMMAND --help` tell. The exit code is 0 if all went well, 1 if something is",
-        "wrong with a scene, a file or a run, 2 if the command was given wrongly, and 130 after Ctrl-C. Each complaint",
+        "What `carom --help` and `carom COMMAND --help` print. The exit code is 0 if all went well, 1 if something is",
+        "wrong with a scene, a file or a run, 2 for a wrong command line, and 130 after Ctrl-C. Each error",
         "is one line.",
     ]
     for command in app.registered_commands:
@@ -33,7 +33,7 @@ def _options(command: Callable[..., int]) -> list[str]:
         if get_origin(hints[name]) is Annotated:
             kind, told = get_args(hints[name])[:2]
             rows.append([_usage(name, kind, told), _default(one), told.help or ""])
-    return ["", *table(["argument or option", "if left out", "meaning"], rows)] if rows else []
+    return ["", *table(["argument or option", "default", "meaning"], rows)] if rows else []
 
 
 def _default(one: inspect.Parameter) -> str:

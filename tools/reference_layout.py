@@ -1,4 +1,4 @@
-"""The layout of recordings as Markdown, from the function that lays them out."""
+"""The layout of recordings as Markdown, from the function that makes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_schema import table
 
 HEAD = ["path", "type", "shape", "unit"]
 FRAME_OF_BALLS = ("mass", "radius")
-"""What has a number a ball, and not one a dimension, where it is a frame."""
+"""Frames with one number per ball instead of one per dimension."""
 
 
 def recordings() -> list[str]:
@@ -48,7 +48,7 @@ def recordings() -> list[str]:
 
 
 def _layout(*, merging: bool) -> writer.Layout:
-    """That of a run with everything in it: periodic and exact, or of balls that merge."""
+    """The layout of a run with all features: periodic and exact, or with balls that merge."""
     balls = [Ball(position=(0.25, 0.25), radius=0.1), Ball(position=(0.75, 0.75), radius=0.1)]
     if merging:
         scene = Scene(balls=balls, attraction=Attraction(touch="merge"))
@@ -60,7 +60,7 @@ def _layout(*, merging: bool) -> writer.Layout:
 
 
 def _rows(layout: writer.Layout) -> dict[str, list[str]]:
-    """A row of the table for each dataset, by its path."""
+    """One row per dataset, by its path."""
     rows = {
         column.path: [f"`/{column.path}`", str(column.dtype), " × ".join(["rows", *_lengths(column)]), column.unit]
         for column in layout.columns
@@ -71,13 +71,13 @@ def _rows(layout: writer.Layout) -> dict[str, list[str]]:
     for path in layout.texts:
         rows[path] = [f"`/{path}`", "text, JSON", "", ""]
     rows["carom/rows"] = ["`/carom/rows`", "int64", "rows × datasets", ""]
-    rows["carom/complete"] = ["`/carom/complete`", "uint8", "1, once it was closed in order", ""]
+    rows["carom/complete"] = ["`/carom/complete`", "uint8", "1 after it was closed properly", ""]
     rows[f"{writer.BALLS}/position/value"][3] = "m"
     return dict(sorted(rows.items()))
 
 
 def _lengths(column: writer.Column) -> list[str]:
-    """The lengths of a row, by name: the scene is of two balls in the plane, so that a 2 is N or d."""
+    """The lengths of a row by name: the scene has two balls in the plane, so that a 2 is N or d."""
     if column.path.startswith((writer.HISTORY, writer.EDITS)):
         return list(map(str, column.shape))
     names = ["N", "d"] if any(word in column.path.split("/") for word in FRAME_OF_BALLS) else ["d"]

@@ -1,4 +1,4 @@
-"""A JSON Schema as Markdown: a table of keys for the whole, and one for each kind of table in it."""
+"""A JSON Schema as Markdown: a table of its keys, and one per kind of table in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WORDS = {"string": "text", "boolean": "`true` or `false`", "number": "number", "
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
-    """A table as lines of Markdown; a cell may hold a link or code, and no line break."""
+    """A table as lines of Markdown; line breaks in cells become blanks."""
     cells = (" | ".join(" ".join(_plain(text).split()) for text in row) for row in rows)
     return [f"| {' | '.join(head)} |", "|---" * len(head) + "|", *(f"| {row} |" for row in cells)]
 
@@ -23,21 +23,21 @@ def _plain(text: str) -> str:
 
 
 def keys(schema: Schema) -> list[str]:
-    """The table of a schema's own keys."""
+    """The table of a schema's keys."""
     needed = schema.get("required", [])
     rows = (
         [f"`{name}`", _value(one), "needed" if name in needed else _default(one), one.get("description", "")]
         for name, one in schema["properties"].items()
     )
-    return table(["key", "value", "if left out", "meaning"], rows)
+    return table(["key", "value", "default", "meaning"], rows)
 
 
 def parts(schema: Schema, leave_out: frozenset[str] = frozenset()) -> list[str]:
-    """A section for each kind of table, in the order in which the keys above ask for them."""
+    """One section per kind of table, in the order in which keys refer to them."""
     lines = []
     for name in _order(schema, leave_out):
         one = schema["$defs"][name]
-        told = _plain(one.get("description", "").partition("\n\n")[0])  # what follows is for Python
+        told = _plain(one.get("description", "").partition("\n\n")[0])  # the rest is for Python
         lines += ["", f"## {name}", "", *told.splitlines(), "", *keys(one)]
     return lines
 
@@ -54,7 +54,7 @@ def _order(schema: Schema, leave_out: frozenset[str]) -> list[str]:
 
 
 def _references(part: Any) -> Iterator[str]:
-    """The kinds of table that a part of a schema names, in order."""
+    """The kinds of table that a part of a schema refers to, in order."""
     if isinstance(part, dict):
         if "$ref" in part:
             yield part["$ref"].removeprefix("#/$defs/")
@@ -66,8 +66,8 @@ def _references(part: Any) -> Iterator[str]:
             yield from _references(one)
 
 
-def _value(one: Schema) -> str:  # noqa: PLR0911  # the cases of the standard
-    """What may stand there, in words."""
+def _value(one: Schema) -> str:  # noqa: PLR0911  # the cases of JSON Schema
+    """The type of a value in words."""
     if "$ref" in one:
         name = one["$ref"].removeprefix("#/$defs/")
         return f"[{name}](#{name.lower()})"
@@ -110,7 +110,7 @@ def _number(value: float) -> str:
 
 
 def _either(choices: list[str]) -> str:
-    """Choices in a sentence; those that are of several words are set apart."""
+    """Join choices in a sentence; semicolons separate those with several words."""
     distinct = list(dict.fromkeys(choices))
     if "number" in distinct and "whole number" in distinct:
         distinct.remove("whole number")

@@ -2,7 +2,7 @@
 
     python tools/release_notes.py v0.2.0
 
-Refuses a tag that is not the version of the package, and a version of which the changelog says nothing.
+Fails if the tag is not the version of the package, or if the changelog has no such section.
 """
 
 import re
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def package_version(source: str) -> str:
-    """`__version__`, from the text of the package's `__init__.py`."""
+    """Read `__version__` from the text of the package's `__init__.py`."""
     found = re.search(r'^__version__ = "(.+)"$', source, flags=re.MULTILINE)
     if found is None:
         raise SystemExit('src/carom/__init__.py: no line __version__ = "…"')
@@ -21,13 +21,13 @@ def package_version(source: str) -> str:
 
 
 def section(changelog: str, version: str) -> str:
-    """What stands below the heading of a version; empty if there is no such heading."""
+    """The text below the heading of a version; empty if there is no such heading."""
     found = re.search(rf"^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## \[|\Z)", changelog, re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
 
 
 def main() -> int:
-    """Print the notes of the tag that is named."""
+    """Print the notes of a tag."""
     if len(sys.argv) != 2:
         raise SystemExit("usage: python tools/release_notes.py TAG")
     tag = sys.argv[1]

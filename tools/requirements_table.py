@@ -1,7 +1,7 @@
 """Write docs/requirements.md: each requirement and the tests that prove it.
 
-The requirements are in docs/requirements.toml; the tests name them by the marker `requirement("T-05")`. Nothing is run,
-the tests are only collected. `--check` writes nothing and fails when the table is out of date.
+The requirements are in docs/requirements.toml; tests name them by the marker `requirement("T-05")`. Tests are only
+collected, not run. `--check` writes nothing and fails when the table is out of date.
 """
 
 import json
@@ -39,7 +39,7 @@ def table() -> str:
 
 
 def collected_proofs() -> dict[str, list[str]]:
-    """Ask pytest which tests name which requirement."""
+    """Ask pytest which tests name which requirements."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "proofs.json"
         command = [sys.executable, "-m", "pytest", "--collect-only", "-q", f"--requirements-to={target}"]

@@ -1,12 +1,12 @@
-"""Do different Pythons, settings and processors give the same bits? Plays the golden scenes by each, and compares.
+"""Do different Pythons, settings and processors give the same bits? Runs the golden scenes with each, and compares.
 
     python tools/same_bits.py                              # this Python, in every setting
     python tools/same_bits.py python3.12 venv/bin/python   # others too; each needs carom installed
     python tools/same_bits.py --settings plain,generic --scenes periodic,gas
 
-Each run leaves a trail of marks (tests/golden/trails.py), which is held against the golden one. Where two part, the
-tool looks for the first collision or step that differs, by bisection against the first run that does not, and tells
-which balls differ and by how many last bits. It exits with 1 if anything differs.
+Each run writes a trail of hashes (tests/golden/trails.py), which is compared with the golden one. Where they differ,
+the tool finds the first collision or step that differs, by bisection against the first run that agrees, and prints
+which balls differ and by how many floats. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -25,18 +25,18 @@ ROOT = Path(__file__).resolve().parent.parent
 TRAILS = ROOT / "tests/golden/trails.json"
 BOXES = ("periodic", "walls", "space", "falling")
 EXACT = (*BOXES, "table", "bouncing")
-SHOWN = 6  # numbers that are told of a difference
+MAX_SHOWN = 6  # differing numbers that are printed
 
 State = dict[str, Any]
 
 
 class Setting(NamedTuple):
-    """How a golden scene is played: what the environment says, what the player is told, and which scenes it fits."""
+    """A way to run golden scenes: environment variables, the solver's option, and the scenes that it fits."""
 
     about: str
     environment: Mapping[str, str] = MappingProxyType({})
     way: str = "auto"
-    scenes: tuple[str, ...] = ()  # all, if there are none
+    scenes: tuple[str, ...] = ()  # empty: all
 
 
 SETTINGS = {
@@ -52,7 +52,7 @@ SETTINGS = {
 
 
 class Player:
-    """A process that plays golden scenes, with one Python and one setting."""
+    """A process that runs golden scenes with one Python and one setting."""
 
     def __init__(self, python: str, setting: str) -> None:
         self.setting = SETTINGS[setting]
@@ -65,7 +65,7 @@ class Player:
         self.versions = self.ask(do="versions")
 
     def ask(self, **question: Any) -> Any:
-        """A question, and its answer."""
+        """Send a question, and return the answer."""
         inward, outward = self.process.stdin, self.process.stdout
         if inward is None or outward is None:
             raise RuntimeError("the player has no pipes")
@@ -77,20 +77,20 @@ class Player:
         return json.loads(line)
 
     def state(self, scene: str, moment: int) -> State:
-        """The state of a scene at a moment."""
+        """The state of a scene at a collision or step."""
         found: State = self.ask(do="state", scene=scene, moment=moment)
         return found
 
     def close(self) -> None:
-        """Let it end."""
+        """End the process."""
         with self.process:  # closes its pipes, and waits
             pass
 
 
 def first_difference(one: Callable[[int], State], two: Callable[[int], State], same: int, differ: int) -> int:
-    """The first moment at which two runs differ, between one at which they are the same and one at which they are not.
+    """Bisect for the first collision or step at which two runs differ, between one that agrees and one that does not.
 
-    Runs that have parted are taken not to meet again to the last bit.
+    Runs that differ once are assumed to differ from then on.
     """
     while differ - same > 1:
         middle = (same + differ) // 2
@@ -102,12 +102,12 @@ def first_difference(one: Callable[[int], State], two: Callable[[int], State], s
 
 
 def bits(state: State) -> tuple[str, list[list[str]]]:
-    """What has to be the same."""
+    """The parts of a state that must be equal."""
     return state["time"], state["numbers"]
 
 
 def apart(one: str, two: str) -> int:
-    """How many floats lie from one to the other, both written in hexadecimal."""
+    """The distance of two floats in hexadecimal, counted in floats between them."""
 
     def place(text: str) -> int:
         number: int = struct.unpack("<q", struct.pack("<d", float.fromhex(text)))[0]
@@ -117,7 +117,7 @@ def apart(one: str, two: str) -> int:
 
 
 def story(one: State, two: State) -> list[str]:
-    """What differs between two states, a line a number."""
+    """The differences of two states, one line per number."""
     lines = [f"time: {one['time']} and {two['time']}"] if one["time"] != two["time"] else []
     for k, (row, other) in enumerate(zip(one["numbers"], two["numbers"], strict=True)):
         names = [f"{what}{axis}" for what in ("", "v") for axis in "xyz"[: len(row) // 2]]
@@ -126,12 +126,12 @@ def story(one: State, two: State) -> list[str]:
             for name, a, b in zip(names, row, other, strict=True)
             if a != b
         ]
-    more = len(lines) - SHOWN
-    return lines[:SHOWN] + ([f"and {more} more numbers"] if more > 0 else [])
+    more = len(lines) - MAX_SHOWN
+    return lines[:MAX_SHOWN] + ([f"and {more} more numbers"] if more > 0 else [])
 
 
 def where(scene: str, golden: list[str], marks: list[str], first: Player, other: Player) -> list[str]:
-    """Where a run began to differ, from the marks on to the very collision or step."""
+    """Where a run began to differ: first by its marks, then to the collision or step."""
     wrong = next(k for k, (one, two) in enumerate(zip(golden, marks, strict=True)) if one != two)
     last = int(golden[wrong - 1].split()[0]) if wrong else 0
     if first is other:
@@ -147,7 +147,7 @@ def where(scene: str, golden: list[str], marks: list[str], first: Player, other:
 
 
 def compare(player: Player, names: list[str], golden: dict[str, list[str]], first: Player) -> tuple[int, list[str]]:
-    """How many marks a player leaves, and where they are not the golden ones, in words."""
+    """The number of marks of a player, and where they differ from the golden ones, in words."""
     count, lines = 0, []
     for name in names:
         marks = player.ask(do="trail", scene=name)["marks"]
@@ -158,11 +158,11 @@ def compare(player: Player, names: list[str], golden: dict[str, list[str]], firs
 
 
 def main() -> int:
-    """Play, compare, print a table."""
+    """Run, compare, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters; this one if left out")
+    parser.add_argument("pythons", nargs="*", default=[sys.executable], help="interpreters; default: this one")
     parser.add_argument("--settings", default=",".join(SETTINGS), help="names from: " + ", ".join(SETTINGS))
-    parser.add_argument("--scenes", default="", help="names of golden scenes; all if left out")
+    parser.add_argument("--scenes", default="", help="names of golden scenes; default: all")
     asked = parser.parse_args()
     golden: dict[str, list[str]] = json.loads(TRAILS.read_text(encoding="utf-8"))
     wanted = asked.scenes.split(",") if asked.scenes else list(golden)

@@ -1,4 +1,4 @@
-"""How the site reads docstrings: columns of names and words as lists; fields of pydantic with their descriptions."""
+"""How the site reads docstrings: two columns of names and texts become lists; fields of pydantic get descriptions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from griffe import Attribute, Docstring, ExprCall, ExprKeyword, Extension, Object
 
 ENTRY = re.compile(r"(?P<names>\S+(?: \S+)*)(?P<gap>  +)(?P<text>\S.*)")
-"""A line such as `solver      "exact" or "stepped"`: names, a gap of two blanks or more, and words."""
+"""A line such as `solver      "exact" or "stepped"`: names, two or more blanks, and a text."""
 
 
 class Plain(Extension):
-    """Makes Markdown of carom's docstrings, which are made to be read as they stand."""
+    """Converts carom's docstrings, which are plain text, to Markdown."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        """Look at one name, once all are known."""
+        """Handle one name, after all are loaded."""
         if isinstance(obj, Attribute) and isinstance(obj.value, ExprCall):
             _read_field(obj, obj.value)
         if obj.docstring is not None:
@@ -38,7 +38,7 @@ def _read_field(attribute: Attribute, call: ExprCall) -> None:
 
 
 def _listed(paragraph: str) -> str:
-    """A paragraph of names and words in two columns as a list; any other as it is."""
+    """Convert a paragraph of names and texts in two columns to a list; others stay."""
     lines = paragraph.split("\n")
     first = ENTRY.fullmatch(lines[0])
     if first is None:

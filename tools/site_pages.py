@@ -1,4 +1,4 @@
-"""Pages of the site that are no files of docs: MkDocs calls this (`hooks` in mkdocs.yml).
+"""Pages of the site that are not files of docs: MkDocs calls this module (`hooks` in mkdocs.yml).
 
 A document may link to anything in the repository: a script, a test, a folder, a notebook. On the site
 
@@ -7,8 +7,8 @@ A document may link to anything in the repository: a script, a test, a folder, a
 * a folder becomes a page that lists what is in it;
 * a notebook becomes a page, with its pictures.
 
-Links are rewritten to lead there. What does not exist is left as it is, so that MkDocs complains. Formulas in LaTeX
-become MathML, which browsers draw by themselves.
+Links are rewritten accordingly. Links to missing files stay, so that MkDocs reports them. Formulas in LaTeX become
+MathML, which browsers draw without scripts.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ LINK = re.compile(
     r"^(?P<fence>`{3,}).*?^(?P=fence)\s*?$|`[^`\n]+`|(?P<before>\]\()(?P<target>[^)\s]+)(?P<after>\))",
     flags=re.MULTILINE | re.DOTALL,
 )
-"""Code, which is passed over, or a link."""
+"""Code, which is skipped, or a link."""
 
 FORMULA = re.compile(
     r"^(?P<fence>`{3,}).*?^(?P=fence)\s*?$|`[^`\n]+`|\$\$(?P<block>[^$]+)\$\$|\$(?P<inline>[^\s$][^$\n]*)\$",
     flags=re.MULTILINE | re.DOTALL,
 )
-"""Code, which is passed over, or LaTeX."""
+"""Code, which is skipped, or LaTeX."""
 
 origins: dict[str, Path] = {}
-"""By the name of a page on the site, the file that it was made from; a page of docs is its own."""
+"""The source file of each page on the site, by the name of the page."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for all that documents link to, and for what those link to."""
+    """Add pages for everything that documents link to, recursively."""
     origins.clear()
     waiting = [Path(file.abs_src_path) for file in files.documentation_pages() if file.abs_src_path]
     waiting += [DOCS / "adr", ROOT / "examples", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]  # of the nav
@@ -62,7 +62,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001  # as called
-    """Lead links to where the site has what they mean."""
+    """Rewrite links to the pages of the site."""
     name = page.file.src_uri
     origin = origins.get(name, DOCS / name)
     folder = origin if origin.is_dir() else origin.parent
@@ -77,7 +77,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def deepened(markdown: str) -> str:
-    """The text with items of lists as Python's Markdown wants them; elsewhere less is enough.
+    """Indent items of lists as Python-Markdown needs it; other parsers accept less.
 
     What belongs to an item is indented by four, and an item after one of several paragraphs has an empty line before.
     """
@@ -101,7 +101,7 @@ def _deepened(words: str) -> str:
 
 
 def rewritten(markdown: str, lead: Callable[[str], str]) -> str:
-    """The text with the target of each link replaced; code is left alone."""
+    """Replace the target of each link; code is skipped."""
     return LINK.sub(lambda m: f"]({lead(m['target'])})" if m["target"] else m[0], markdown)
 
 
@@ -112,7 +112,7 @@ def _formula(found: re.Match[str]) -> str:
 
 
 def within(target: str, folder: Path) -> tuple[Path | None, str]:
-    """The file or folder of this repository that a link means, and its anchor; None for any other."""
+    """The file or folder of this repository that a link leads to, and its anchor; None for other links."""
     path, mark, anchor = target.partition("#")
     if not path or re.match(r"[a-z]+:|/", path):
         return None, ""
@@ -121,7 +121,7 @@ def within(target: str, folder: Path) -> tuple[Path | None, str]:
 
 
 def linked(path: Path) -> Iterator[Path]:
-    """What a document links to."""
+    """The files that a document links to."""
     if path.is_dir() or path.suffix not in (".md", ".ipynb"):
         yield from sorted(path.glob("*.py")) if path.is_dir() else ()
         return
@@ -134,7 +134,7 @@ def linked(path: Path) -> Iterator[Path]:
 
 
 def place(path: Path) -> str:
-    """Where on the site a file or folder is, as MkDocs names its source."""
+    """The place of a file or folder on the site, as MkDocs names its source."""
     if path == ROOT / "README.md":
         return "index.md"
     inside = path.is_relative_to(DOCS)
@@ -149,7 +149,7 @@ def place(path: Path) -> str:
 
 
 def made(path: Path, name: str, config: MkDocsConfig) -> File:
-    """The page of a file or folder; those that the nav does not name are found by links."""
+    """Make the page of a file or folder; pages outside the nav are reached by links."""
     if path.is_dir():
         content = listing(path)
     elif path.suffix == ".ipynb":
@@ -164,13 +164,13 @@ def made(path: Path, name: str, config: MkDocsConfig) -> File:
 
 
 def listing(folder: Path) -> str:
-    """A folder: its documents and scripts, by their titles."""
+    """The page of a folder: its documents and scripts, by title."""
     rows = [f"- [{title(path)}]({path.name})" for path in sorted(folder.iterdir()) if path.suffix in (".md", ".py")]
     return "\n".join([f"# {folder.name.capitalize() if folder.name != 'adr' else 'Decisions'}", "", *rows, ""])
 
 
 def title(path: Path) -> str:
-    """What a document or script calls itself."""
+    """The title of a document or script."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
         return f"`{path.name}`: {(ast.get_docstring(ast.parse(text)) or '').splitlines()[0]}"
@@ -178,12 +178,12 @@ def title(path: Path) -> str:
 
 
 def script(path: Path) -> str:
-    """A script as a page."""
+    """The page of a script."""
     return f"# {path.name}\n\n````````python\n{path.read_text(encoding='utf-8')}````````\n"
 
 
 def notebook(path: Path) -> str:
-    """A notebook as a page: its words, code and pictures."""
+    """The page of a notebook: its texts, code and pictures."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return "\n\n".join(part for cell in cells for part in _cell(cell)) + "\n"
 

@@ -1,4 +1,4 @@
-"""Try carom with the lowest and the newest versions that it admits, and write down what was tried.
+"""Test carom with the lowest and the newest versions that it admits, and record the results.
 
     python tools/try_versions.py                                     # every Python of pyproject.toml that is found
     python tools/try_versions.py --python python3.12 --edge lowest   # one environment of them
@@ -37,8 +37,8 @@ from packaging.version import Version
 from version_bounds import EXTRAS, ROOT, TRIED, Tried, bounds, checks, disagreements, edges, lowest, project, pythons
 
 CHECKS = ROOT / "tools/version_checks.py"
-LONGEST = 900
-"""A check ends within so many seconds, or has failed."""
+CHECK_TIMEOUT = 900
+"""Time limit of a check, s."""
 
 
 class Edge(NamedTuple):
@@ -50,38 +50,44 @@ class Edge(NamedTuple):
 
     @property
     def constraints(self) -> list[str]:
-        """The versions that pip is told."""
+        """The constraints for pip."""
         if self.name == "lowest":
             return [f"{name}=={lowest(bound)}" for name, bound in bounds(project()).items()]
         return [self.name.replace(" ", "==") + ".*"] if self.name.startswith("numba ") else []
 
 
 def run(command: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a folder, and keep what it says; one that takes too long has failed."""
+    """Run a program in a folder, and capture its output; one that takes too long has failed."""
     kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "VIRTUAL_ENV"}}
     try:
         return subprocess.run(
-            command, cwd=folder, env=kept | environment, capture_output=True, text=True, timeout=LONGEST, check=False
+            command,
+            cwd=folder,
+            env=kept | environment,
+            capture_output=True,
+            text=True,
+            timeout=CHECK_TIMEOUT,
+            check=False,
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", f"it took longer than {LONGEST} s")
+        return subprocess.CompletedProcess(command, 1, "", f"it took longer than {CHECK_TIMEOUT} s")
 
 
 def last_line(text: str) -> str:
-    """What a program said last."""
+    """The last line of a program's output."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it said nothing")[:300]
 
 
 def why_not_installed(text: str) -> str:
-    """What pip says about the cause: a conflict, or its first error."""
+    """The cause from pip's output: a conflict, or its first error."""
     _, found, conflict = text.partition("The conflict is caused by:")
     if found:
         return "; ".join(line.strip() for line in conflict.partition("\n\n")[0].splitlines() if line.strip())
     return next((line for line in text.splitlines() if line.startswith("ERROR")), last_line(text))
 
 
-class Bench:
-    """An environment of its own, in a temporary folder."""
+class VirtualEnvironment:
+    """A virtual environment in a temporary folder."""
 
     def __init__(self, edge: Edge, folder: Path) -> None:
         self.edge = edge
@@ -89,7 +95,7 @@ class Bench:
         self.python = folder / "environment" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
     def install(self) -> str:
-        """Install carom and its extras; what went wrong, if anything did."""
+        """Install carom and its extras; return the error, or an empty text."""
         made = run([self.edge.python, "-m", "venv", "environment"], self.folder)
         if made.returncode:
             return last_line(made.stderr)
@@ -101,14 +107,14 @@ class Bench:
         return why_not_installed(done.stdout + done.stderr) if done.returncode else ""
 
     def versions(self) -> dict[str, str]:
-        """What pip has installed, of what carom asks for."""
+        """The installed versions of carom's requirements."""
         listed = run([str(self.python), "-m", "pip", "list", "--format", "json"], self.folder).stdout
         asked = bounds(project())
         found = {str(canonicalize_name(each["name"])): str(each["version"]) for each in json.loads(listed or "[]")}
         return {name: found[name] for name in sorted(asked) if name in found}
 
     def check(self, name: str) -> str:
-        """Run one check; what went wrong, if anything did."""
+        """Run one check; return the error, or an empty text."""
         scratch = Path(tempfile.mkdtemp(dir=self.folder))
         kernels = str(self.folder / "kernels")
         done = run([str(self.python), str(CHECKS), *name.split()], scratch, NUMBA_CACHE_DIR=kernels)
@@ -116,9 +122,9 @@ class Bench:
 
 
 def attempt(edge: Edge, progress: str) -> Tried:
-    """Make an environment, run its checks, and say how each ends."""
+    """Make an environment, run its checks, and print the result of each."""
     with tempfile.TemporaryDirectory(prefix="carom-versions-") as folder:
-        bench = Bench(edge, Path(folder))
+        bench = VirtualEnvironment(edge, Path(folder))
         title = f"[{progress}] Python {edge.minor}, {edge.name}"
         print(f"{title}: installing …", flush=True)
         failed = {"install": why} if (why := bench.install()) else {}
@@ -143,7 +149,7 @@ def attempt(edge: Edge, progress: str) -> Tried:
 
 
 def interpreters(named: list[str]) -> dict[str, str]:
-    """The Pythons to try, by minor version: those that are named, or found by their usual names."""
+    """The Pythons to try, by minor version: named ones, or those found by their usual names."""
     found: dict[str, str] = {}
     for name in named or [f"python{minor}" for minor in pythons(project())]:
         place = shutil.which(name)
@@ -158,14 +164,14 @@ def interpreters(named: list[str]) -> dict[str, str]:
 
 
 def chosen(named: list[str], only: str | None) -> list[Edge]:
-    """What is to be tried."""
+    """The environments to try."""
     found = interpreters(named)
     listed = [(minor, name) for minor in sorted(found, key=Version) for name in edges(project(), minor)]
     return [Edge(found[minor], minor, name) for minor, name in listed if only in {None, name}]
 
 
 def write(results: list[Tried]) -> None:
-    """Put results in the place of older ones of the same environments."""
+    """Write results over older ones of the same environments."""
     before = tomllib.loads(TRIED.read_text(encoding="utf-8"))["environment"] if TRIED.exists() else []
     new = {(each["python"], each["edge"]): each for each in [*before, *results]}
     wanted = {(minor, edge) for minor in pythons(project()) for edge in edges(project(), minor)}
@@ -177,7 +183,7 @@ def write(results: list[Tried]) -> None:
 
 
 def main() -> int:
-    """Try what is asked for."""
+    """Try the chosen environments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", action="append", default=[], help="an interpreter; more than one may be named")
     parser.add_argument("--edge", help='"lowest", "newest" or such as "numba 0.65"; all if left out')

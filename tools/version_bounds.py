@@ -1,4 +1,4 @@
-"""The bounds of dependencies in pyproject.toml, compared with what was tried (tools/tried_versions.toml)."""
+"""Compares the bounds of dependencies in pyproject.toml with what was tried (tools/tried_versions.toml)."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from version_checks import CHECKS
 ROOT = Path(__file__).resolve().parent.parent
 TRIED = ROOT / "tools/tried_versions.toml"
 EXTRAS = ("plots", "video", "notebook", "exports", "lab", "sweep", "pandas")
-"""The extras that users install; the others are for developers, who take the newest of everything."""
+"""The extras for users; developers install the newest of everything."""
 COMPILING = ("import", "exact", "stepped", "golden bits")
 """The checks for a release of Numba between the bounds."""
 
@@ -28,7 +28,7 @@ def project() -> dict[str, Any]:
 
 
 def bounds(project: Mapping[str, Any]) -> dict[str, Requirement]:
-    """What a user's installation requires, extras included, by canonical name."""
+    """The requirements of a user's installation, extras included, by canonical name."""
     extras = project["optional-dependencies"]
     lines = [*project["dependencies"], *(line for extra in EXTRAS for line in extras[extra])]
     found: dict[str, Requirement] = {}
@@ -59,18 +59,18 @@ def numba_releases(asked: Requirement) -> list[str]:
 
 
 def edges(project: Mapping[str, Any], minor: str) -> list[str]:
-    """What is to be tried with a Python; releases of Numba between the bounds with the first one alone."""
+    """The edges to try with a Python; releases of Numba between the bounds only with the first one."""
     inner = numba_releases(bounds(project)["numba"])[1:-1]
     return ["lowest", "newest", *(f"numba {release}" for release in inner if minor == pythons(project)[0])]
 
 
 def checks(edge: str) -> list[str]:
-    """The checks of `tools/version_checks.py` that are run in an environment."""
+    """The checks of `tools/version_checks.py` for an environment."""
     return [name for name in CHECKS if name in COMPILING or not edge.startswith("numba ")]
 
 
 def disagreements(project: Mapping[str, Any], tried: Tried) -> list[str]:
-    """Where the bounds of pyproject.toml are not what was tried and passed, in words."""
+    """Disagreements of pyproject.toml's bounds with what was tried and passed, in words."""
     runs = {(run["python"], run["edge"]): run for run in tried["environment"]}
     asked = bounds(project)
     if not any(each.operator == "<" for each in asked["numba"].specifier):
@@ -84,7 +84,7 @@ def disagreements(project: Mapping[str, Any], tried: Tried) -> list[str]:
 
 
 def _wrong_in(run: Tried, asked: Mapping[str, Requirement], edge: str) -> Iterator[str]:
-    """What is wrong in one environment."""
+    """The disagreements of one environment."""
     yield from (f"{name} failed: {why}" for name, why in run["failed"].items())
     yield from (f"{name} was not checked" for name in checks(edge) if name not in [*run["passed"], *run["failed"]])
     for name, bound in asked.items():

@@ -1,9 +1,9 @@
-"""What must work with every admitted version: each check runs one part of carom as a user does, and fails by raising.
+"""What must work with every admitted version: each check uses one part of carom as a user does, and raises if it fails.
 
     python tools/version_checks.py --list
     python tools/version_checks.py recording
 
-`tools/try_versions.py` runs each in a process of its own, in an empty folder, with the Python of an environment.
+`tools/try_versions.py` runs each in a separate process, in an empty folder, with the Python of an environment.
 """
 
 import json
@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 120.0
-"""Seconds for a server or a kernel to start on a busy machine."""
+TIMEOUT = 120.0
+"""Time limit for a server or a kernel to start on a busy machine, s."""
 
 CHECKS: dict[str, Callable[[], None]] = {}
 
 
 def check(function: Callable[[], None]) -> Callable[[], None]:
-    """Register a check under its name, without the leading word."""
+    """Register a check under its name without `check_`."""
     CHECKS[function.__name__.removeprefix("check_").replace("_", " ")] = function
     return function
 
@@ -81,7 +81,7 @@ def check_stepped() -> None:
 
 @check
 def check_golden_bits() -> None:
-    """The golden scenes of both solvers, to the last bit."""
+    """The golden scenes of both solvers, bit for bit."""
     sys.path.insert(0, str(ROOT / "tests"))
     states, stepped = import_module("golden.states"), import_module("golden.stepped")
     golden = json.loads(states.FILE.read_text(encoding="utf-8"))
@@ -133,7 +133,7 @@ def check_plots_and_film() -> None:
 
 @check
 def check_command_line() -> None:
-    """The commands that the README begins with, and one line for a mistake."""
+    """The first commands of the README, and one line for a mistake."""
     for command in (["scenes"], ["run", "break", "--until", "1"], ["sweep", "pi", "--dry-run"], ["run", "--help"]):
         done = _carom(*command)
         demand(done.returncode == 0 and bool(done.stdout), f"carom {' '.join(command)}: {done.stderr}")
@@ -169,14 +169,14 @@ def check_notebook() -> None:
     from jupyter_client.manager import start_new_kernel  # noqa: PLC0415  # comes with ipykernel
 
     code = "from carom import Simulation, library\nSimulation(library.load('break'))"
-    manager, client = start_new_kernel(startup_timeout=PATIENCE)
+    manager, client = start_new_kernel(startup_timeout=TIMEOUT)
     shown: list[dict[str, Any]] = []
 
     def keep(message: dict[str, Any]) -> None:
         shown.append(message["content"])
 
     try:
-        answer = client.execute_interactive(code, timeout=PATIENCE, output_hook=keep)
+        answer = client.execute_interactive(code, timeout=TIMEOUT, output_hook=keep)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
@@ -201,13 +201,13 @@ def check_laboratory() -> None:
         origin: Any = f"http://127.0.0.1:{port}"
         with connect(address, origin=origin, additional_headers={"Cookie": cookie}) as line:
             for _ in range(100):
-                if isinstance(line.recv(timeout=PATIENCE), bytes):
+                if isinstance(line.recv(timeout=TIMEOUT), bytes):
                     return
         raise AssertionError("a hundred messages, and no frame among them")
 
 
 def _page(port: int, path: str, cookie: str) -> str:
-    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection = HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
     connection.request("GET", path, headers={"Cookie": cookie})
     answer = connection.getresponse()
     text = answer.read().decode()
@@ -218,7 +218,7 @@ def _page(port: int, path: str, cookie: str) -> str:
 
 @contextmanager
 def _laboratory() -> Iterator[tuple[int, str]]:
-    """A laboratory in a process of its own: its port and token."""
+    """Start a laboratory in another process; yield its port and token."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -230,7 +230,7 @@ def _laboratory() -> Iterator[tuple[int, str]]:
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
-    guard = threading.Timer(PATIENCE, process.kill)
+    guard = threading.Timer(TIMEOUT, process.kill)
     guard.start()
     said = []
     try:

@@ -74,11 +74,11 @@ def test_of_those_that_nobody_sees_two_are_kept(sim: Simulation) -> None:
     views = [show(sim) for _ in range(4)]
     for k, view in enumerate(views):
         who = {"page": "p", "view": str(k)}
-        view._hear(view, {"hello": who}, [])
-        view._hear(view, {"bye": who}, [])
+        view._receive(view, {"hello": who}, [])
+        view._receive(view, {"bye": who}, [])
     assert widget.Viewer.living() == tuple(views[2:])
-    views[2]._hear(views[2], {"hello": {"page": "p", "view": "again"}}, [])  # its output came back
-    show(sim)._hear(None, {"bye": {"page": "p", "view": "x"}}, [])
+    views[2]._receive(views[2], {"hello": {"page": "p", "view": "again"}}, [])  # its output came back
+    show(sim)._receive(None, {"bye": {"page": "p", "view": "x"}}, [])
     assert views[2] in widget.Viewer.living()
 
 
