@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from benchmarks import scenes, stepped
 from benchmarks.model import FULL
-from benchmarks.speed import Runner, cpu_seconds
+from benchmarks.speed import SlicedRun, cpu_seconds
 from carom import Simulation
 
 WORKS = {"W1": (stepped.gas, 50), "W2": (stepped.pile, 1_200), "W3": (stepped.bodies, 20)}
@@ -21,7 +21,7 @@ WORKS = {"W1": (stepped.gas, 50), "W2": (stepped.pile, 1_200), "W3": (stepped.bo
 
 def collisions(count: int, packing: float) -> Callable[[], float]:
     """Slices of equal disks in a periodic square."""
-    runner = Runner(scenes.gas(count, packing), FULL)
+    runner = SlicedRun(scenes.gas(count, packing), FULL)
 
     def one() -> float:
         runner.best = 0.0

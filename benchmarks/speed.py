@@ -23,7 +23,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-class Runner:
+class SlicedRun:
     """A simulation in its steady state, timed slice by slice."""
 
     def __init__(self, scene: Scene, effort: Effort, *, cools: bool = False) -> None:
@@ -52,7 +52,7 @@ class Runner:
 @one_core()
 def alone(make: Make, effort: Effort) -> Row:
     """The rate of one scene."""
-    runner = Runner(make(), effort)
+    runner = SlicedRun(make(), effort)
     for _ in effort.goes_on():
         runner.time_slice()
     return {RATE: runner.best / 1e6}
@@ -61,7 +61,7 @@ def alone(make: Make, effort: Effort) -> Row:
 @one_core()
 def side_by_side(make: Make, baseline: Make, effort: Effort, *, cools: bool = False) -> Row:
     """The rate of a scene, and its ratio to that of another; their slices alternate."""
-    runners = Runner(make(), effort, cools=cools), Runner(baseline(), effort, cools=cools)
+    runners = SlicedRun(make(), effort, cools=cools), SlicedRun(baseline(), effort, cools=cools)
     for _ in effort.goes_on():
         for runner in runners:
             runner.time_slice()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from carom.errors import LONGEST_REASON, Problem
 from carom.lab.bench import memory
-from carom.lab.bench.runner import Runner
+from carom.lab.bench.runner import BenchRunner
 from carom.lab.bench.session import Session
 from carom.lab.bench.track import Track
 from carom.lab.bench.turns import Turns
@@ -28,8 +28,8 @@ from lab.waiting import until
 
 
 @pytest.fixture
-def runner() -> Iterator[Runner]:
-    made = Runner(Session(library.load("oblique"), "oblique"), Turns())
+def runner() -> Iterator[BenchRunner]:
+    made = BenchRunner(Session(library.load("oblique"), "oblique"), Turns())
     made.start()
     until(lambda: made.view.epoch > 0)
     yield made
@@ -40,7 +40,9 @@ def runner() -> Iterator[Runner]:
 # ---------------------------------------------------------------- cancel
 
 
-def test_cancel_lets_go_of_what_is_under_way_and_of_what_waits(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancel_lets_go_of_what_is_under_way_and_of_what_waits(
+    runner: BenchRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     began = threading.Event()
 
     def never(_session: Session, _budget: float) -> None:
@@ -83,7 +85,7 @@ def test_a_step_can_be_cancelled() -> None:
     assert session.view().time >= 0.0
 
 
-def test_an_error_of_ours_tells_nothing_of_the_machine(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_ours_tells_nothing_of_the_machine(runner: BenchRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_time: float) -> None:
         raise OSError(2, "No such file", "/somewhere/secret.txt")
 

@@ -153,8 +153,19 @@ ORDERS: list[dict[str, object]] = [
     {"do": "undo"},
     {"do": "run"},
 ]
-OF_A_BENCH = {"Bench", "Runner", "Session", "Track", "Simulation", "Keyframe", "Past", "Segment", "Look", "Beside"}
-OF_A_BENCH |= {"Connection", "Stream", "BenchPage", "Desk", "Live", "Moment", "Step"}
+OF_A_BENCH = {
+    "Bench",
+    "BenchRunner",
+    "Session",
+    "Track",
+    "Simulation",
+    "Keyframe",
+    "Past",
+    "Segment",
+    "ViewMaker",
+    "Beside",
+}
+OF_A_BENCH |= {"Connection", "Stream", "BenchPage", "Desk", "LiveTexts", "BenchState", "Step"}
 
 
 def at_rest(lab: Served) -> dict[str, object]:

@@ -17,7 +17,7 @@ from carom.lab.pages.desk import Desk
 from carom.lab.pages.frame import SHEETS
 from carom.lab.pages.gallery import Gallery
 from carom.lab.pages.keys import groups, sign
-from carom.lab.pages.live import Live
+from carom.lab.pages.live import LiveTexts
 from carom.lab.pages.menus import Menus
 from carom.lab.pages.numbers import clock, collision, factor, plain, quantity, seconds, typed, vector
 from carom.lab.pages.opening import GROUPS, Counter, entry_of, group_of, parameters, shown
@@ -172,7 +172,7 @@ def test_a_scene_is_made_beside_the_event_loop(monkeypatch):
 def test_a_link_is_made_beside_the_event_loop():
     page, threads = Page(), []
     runner = SimpleNamespace(share=lambda: threads.append(threading.get_ident()) or "1.abc")
-    menus = Menus(Desk(WORDS, Live(page), SimpleNamespace(runner=runner)))
+    menus = Menus(Desk(WORDS, LiveTexts(page), SimpleNamespace(runner=runner)))
     asyncio.run(menus._link())
     assert threads
     assert threads[0] != threading.get_ident()
@@ -259,7 +259,7 @@ def test_every_key_is_shown_once_with_its_words():
 
 def test_only_what_has_changed_is_sent():
     page = Page()
-    live = Live(page)
+    live = LiveTexts(page)
     live.say("time", "1 s")
     live.say("mass", "2")
     live.flush()
@@ -272,7 +272,7 @@ def test_only_what_has_changed_is_sent():
 
 def test_what_is_forgotten_is_sent_again():
     page = Page()
-    live = Live(page)
+    live = LiveTexts(page)
     for _ in range(2):
         live.say("b.1.x", "3")
         live.flush()
@@ -282,7 +282,7 @@ def test_what_is_forgotten_is_sent_again():
 
 def test_words_from_files_cannot_become_a_script():
     page = Page()
-    live = Live(page)
+    live = LiveTexts(page)
     live.say("scene.title", '");alert(1)//')
     live.flush()
     assert page.told == ['caromShell.live({"scene.title": "\\");alert(1)//"})']
@@ -296,7 +296,7 @@ def desk():
     """A desk whose bench has a message, number by number."""
     runner = SimpleNamespace(view=SimpleNamespace(message=None), posted=[])
     runner.post = lambda name, /, **arguments: runner.posted.append((name, arguments))
-    return Desk(WORDS, Live(Page()), SimpleNamespace(runner=runner))
+    return Desk(WORDS, LiveTexts(Page()), SimpleNamespace(runner=runner))
 
 
 @pytest.mark.requirement("T-05")

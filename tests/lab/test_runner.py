@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from carom.lab.bench import session as sessions
-from carom.lab.bench.runner import Runner
+from carom.lab.bench.runner import BenchRunner
 from carom.lab.bench.session import Session
 from carom.lab.seen.view import View
 from carom.scene import library
@@ -17,8 +17,8 @@ from lab.waiting import until
 
 
 @pytest.fixture
-def runner() -> Iterator[Runner]:
-    made = Runner(Session(library.load("oblique"), "oblique"))
+def runner() -> Iterator[BenchRunner]:
+    made = BenchRunner(Session(library.load("oblique"), "oblique"))
     made.start()
     until(lambda: made.view.epoch > 0)
     yield made
@@ -27,13 +27,13 @@ def runner() -> Iterator[Runner]:
 
 
 def test_a_view_is_there_before_anything_is_compiled() -> None:
-    made = Runner(Session(library.load("oblique"), "oblique"))
+    made = BenchRunner(Session(library.load("oblique"), "oblique"))
     assert made.view.working == "compiling"
     assert len(made.view.positions) == 2
     made.stop()
 
 
-def test_commands_are_done_and_views_published(runner: Runner) -> None:
+def test_commands_are_done_and_views_published(runner: BenchRunner) -> None:
     seen: list[View] = []
     runner.subscribe(seen.append)
     runner.post("run", seq=7)
@@ -46,7 +46,7 @@ def test_commands_are_done_and_views_published(runner: Runner) -> None:
     runner.unsubscribe(seen.append)
 
 
-def test_time_passes_as_on_the_clock(runner: Runner) -> None:
+def test_time_passes_as_on_the_clock(runner: BenchRunner) -> None:
     runner.post("run")
     until(lambda: runner.view.running)
     began, start = time.perf_counter(), runner.view.time
@@ -54,7 +54,7 @@ def test_time_passes_as_on_the_clock(runner: Runner) -> None:
     assert time.perf_counter() - began == pytest.approx(1.0, abs=0.5)
 
 
-def test_at_most_sixty_views_a_second(runner: Runner) -> None:
+def test_at_most_sixty_views_a_second(runner: BenchRunner) -> None:
     seen: list[float] = []
     runner.subscribe(lambda view: seen.append(time.perf_counter()))
     runner.post("run")
@@ -65,7 +65,7 @@ def test_at_most_sixty_views_a_second(runner: Runner) -> None:
     assert sum(last - 1.0 < at <= last for at in seen) <= 62
 
 
-def test_nothing_is_done_while_nothing_is_asked(runner: Runner) -> None:
+def test_nothing_is_done_while_nothing_is_asked(runner: BenchRunner) -> None:
     time.sleep(0.2)
     seen: list[View] = []
     runner.subscribe(seen.append)
@@ -75,7 +75,7 @@ def test_nothing_is_done_while_nothing_is_asked(runner: Runner) -> None:
     assert time.process_time() - used < 0.25
 
 
-def test_a_wish_for_forces_is_answered_while_paused(runner: Runner) -> None:
+def test_a_wish_for_forces_is_answered_while_paused(runner: BenchRunner) -> None:
     assert runner.view.forces is None
     runner.want(velocities=True, forces=True)
     until(lambda: runner.view.forces is not None)
@@ -83,7 +83,7 @@ def test_a_wish_for_forces_is_answered_while_paused(runner: Runner) -> None:
     until(lambda: runner.view.forces is None)
 
 
-def test_an_error_of_ours_is_told_and_the_bench_lives_on(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_ours_is_told_and_the_bench_lives_on(runner: BenchRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner.session, "scrub", lambda time: 1 / 0)
     runner.post("scrub", time=0.0)
     until(lambda: runner.view.message is not None)
@@ -93,7 +93,7 @@ def test_an_error_of_ours_is_told_and_the_bench_lives_on(runner: Runner, monkeyp
     until(lambda: len(runner.view.positions) == 3)
 
 
-def test_a_visitor_that_stumbles_disturbs_nobody(runner: Runner) -> None:
+def test_a_visitor_that_stumbles_disturbs_nobody(runner: BenchRunner) -> None:
     seen: list[View] = []
     runner.subscribe(lambda view: 1 / 0)
     runner.subscribe(seen.append)
@@ -103,7 +103,7 @@ def test_a_visitor_that_stumbles_disturbs_nobody(runner: Runner) -> None:
 
 def test_compiling_is_said_before_it_begins_and_stop_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled, proceed = threading.Event(), threading.Event()
-    made = Runner(Session(library.load("oblique"), "oblique"))
+    made = BenchRunner(Session(library.load("oblique"), "oblique"))
     working: list[str | None] = []
     made.subscribe(lambda view: working.append(view.working))
 
@@ -138,7 +138,7 @@ def test_numba_tells_when_it_compiles() -> None:
     assert told == ["begins", "True"], "of this thread only"
 
 
-def test_what_pages_ask_for(runner: Runner) -> None:
+def test_what_pages_ask_for(runner: BenchRunner) -> None:
     runner.post("collision", seq=1)
     until(lambda: runner.view.seq == 1 and runner.view.working is None)
     assert len(runner.collisions(10)) == runner.view.meters.collisions == 1
@@ -150,8 +150,8 @@ def test_what_pages_ask_for(runner: Runner) -> None:
     assert runner.chart(mark) == (None, mark)
 
 
-def test_two_benches_do_not_disturb_each_other(runner: Runner) -> None:
-    other = Runner(Session(library.load("oblique"), "oblique"))
+def test_two_benches_do_not_disturb_each_other(runner: BenchRunner) -> None:
+    other = BenchRunner(Session(library.load("oblique"), "oblique"))
     other.start()
     until(lambda: other.view.epoch > 0)
     other.post("add")
@@ -163,7 +163,9 @@ def test_two_benches_do_not_disturb_each_other(runner: Runner) -> None:
     assert not other.alive
 
 
-def test_a_command_is_seen_before_the_next_part_of_the_run(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_is_seen_before_the_next_part_of_the_run(
+    runner: BenchRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     order: list[str] = []
     plain = runner.session.advance
     runner.post("run")
@@ -189,7 +191,7 @@ def test_a_part_of_the_run_ends_early_when_a_command_waits() -> None:
     assert len(parts) == 1
 
 
-def test_a_bench_that_has_ended_holds_no_past(runner: Runner) -> None:
+def test_a_bench_that_has_ended_holds_no_past(runner: BenchRunner) -> None:
     runner.post("run")
     until(lambda: runner.view.time > 0.05)
     kept = weakref.ref(runner.session.run)

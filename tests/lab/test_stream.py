@@ -40,7 +40,7 @@ class Socket:
         return [text[kind] for text in self.texts if kind in text]
 
 
-class Source:
+class FrameSource:
     """A bench that describes scenes and has one chart sample for every look."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Bench:
     """A stream under test with its two ends."""
 
     def __init__(self) -> None:
-        self.socket, self.source, self.clock = Socket(), Source(), Clock()
+        self.socket, self.source, self.clock = Socket(), FrameSource(), Clock()
         self.stream = Stream(self.socket.send, self.source, self.clock)
         self.task = asyncio.ensure_future(self.stream.run())
 

@@ -20,7 +20,7 @@ from lab.samples import view
 EMPTY = library.load("empty")
 
 
-class Runner:
+class BenchRunner:
     """A runner that does nothing but say what it was asked for."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ class Clock:
 @pytest.fixture
 def benches(monkeypatch: pytest.MonkeyPatch) -> Benches:
     monkeypatch.setattr(Bench, "scene", lambda self, seen: {"epoch": seen.epoch, "origin": [0.0, 0.0]})
-    return Benches(lambda scene, entry: Runner())
+    return Benches(lambda scene, entry: BenchRunner())
 
 
 @pytest.fixture
@@ -290,7 +290,7 @@ def test_reading() -> None:
 
 def clocked(limit: int = 12) -> tuple[Benches, Clock]:
     clock = Clock()
-    return Benches(lambda scene, entry: Runner(), limit=limit, clock=clock), clock
+    return Benches(lambda scene, entry: BenchRunner(), limit=limit, clock=clock), clock
 
 
 def test_ids_cannot_be_guessed() -> None:
@@ -353,7 +353,7 @@ def test_there_is_a_limit() -> None:
 
 
 def test_all_are_ended_even_if_one_is_busy() -> None:
-    benches = Benches(lambda scene, entry: Runner())
+    benches = Benches(lambda scene, entry: BenchRunner())
     one, two = benches.open(EMPTY), benches.open(EMPTY)
     busy = threading.Event()
     two.runner.stop = busy.wait

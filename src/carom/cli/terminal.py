@@ -25,7 +25,7 @@ class Screen(Console):
         super().print(*(visible(each, lines=True) if isinstance(each, str) else each for each in objects), **options)
 
 
-class Rows(Table):
+class SafeTable(Table):
     """A table that makes control characters and line breaks in cells visible."""
 
     def add_row(self, *cells: Any, **options: Any) -> None:
@@ -56,7 +56,7 @@ def complain(text: str) -> None:
 
 def table(*columns: str, header: bool = True) -> Table:
     """An empty table in the style of carom."""
-    made = Rows(box=None, show_header=header, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    made = SafeTable(box=None, show_header=header, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in columns:
         made.add_column(visible(column))
     return made

@@ -500,10 +500,10 @@ def test_long_and_odd_texts_become_a_line(tmp_path: Path) -> None:
 
 def test_an_index_finds_what_was_put_whatever_the_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "MAX_UNSORTED", 7)
-    chance, index, known = random.Random(3), journal.Index(), {}
+    chance, index, known = random.Random(3), journal.RunIndex(), {}
     for k in range(500):
         identity = f"{chance.choice([k % 40, chance.getrandbits(64)]):016x}"
-        entry = journal.Entry(k, chance.choice(journal.STATUSES), 1 + k % 5, chance.random() < 0.5)
+        entry = journal.RunEntry(k, chance.choice(journal.STATUSES), 1 + k % 5, chance.random() < 0.5)
         index.put(identity, entry)
         known[identity] = entry
         assert len(index) == len(known)

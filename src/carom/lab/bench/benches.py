@@ -17,7 +17,7 @@ from carom.lab.seen.view import View
 from carom.scene import Scene
 
 if TYPE_CHECKING:
-    from carom.lab.bench.runner import Runner
+    from carom.lab.bench.runner import BenchRunner
 
 LIMIT = 64
 """Benches at the same time: each has a thread and the past of a run in memory. A class at once, and its teachers."""
@@ -37,7 +37,7 @@ class BenchError(InputError):
 class Bench:
     """One tab's own runner. `socket` is the address of its socket."""
 
-    def __init__(self, runner: Runner, now: float) -> None:
+    def __init__(self, runner: BenchRunner, now: float) -> None:
         self.id = secrets.token_urlsafe(16)
         self.runner = runner
         self.wants: dict[object, tuple[bool, bool]] = {}
@@ -92,7 +92,7 @@ class Benches:
 
     def __init__(
         self,
-        make: Callable[[Scene, str], Runner] | None = None,
+        make: Callable[[Scene, str], BenchRunner] | None = None,
         *,
         limit: int = LIMIT,
         clock: Callable[[], float] = time.monotonic,
@@ -166,7 +166,7 @@ class Benches:
 def stopping(benches: Iterable[Bench], after: Callable[[], object] | None = None) -> list[threading.Thread]:
     """Threads that stop the runners: `stop` waits for the runner, and the event loop must not."""
 
-    def stop(runner: Runner) -> None:
+    def stop(runner: BenchRunner) -> None:
         runner.stop()
         if after is not None:
             after()
@@ -185,9 +185,9 @@ def tidy() -> None:
             trim(0)
 
 
-def make_runner(scene: Scene, entry: str) -> Runner:
+def make_runner(scene: Scene, entry: str) -> BenchRunner:
     """The runner of a scene."""
-    from carom.lab.bench.runner import Runner  # noqa: PLC0415  # it loads the compiler: when the first bench is made
+    from carom.lab.bench.runner import BenchRunner  # noqa: PLC0415  # it loads the compiler: when the first bench is made
     from carom.lab.bench.session import Session  # noqa: PLC0415  # the same
 
-    return Runner(Session(scene, entry))
+    return BenchRunner(Session(scene, entry))

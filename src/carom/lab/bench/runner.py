@@ -33,7 +33,7 @@ LISTED = 1000
 Callback = Callable[[View], object]
 
 
-class Runner:
+class BenchRunner:
     """Drives a session in a thread of its own. Everything here may be called from any thread."""
 
     def __init__(self, session: Session, turns: Turns = TURNS) -> None:

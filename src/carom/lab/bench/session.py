@@ -18,10 +18,10 @@ from carom.lab.bench import companions
 from carom.lab.bench.companions import Beside
 from carom.lab.bench.step_warnings import step_warnings
 from carom.lab.bench.track import Track
-from carom.lab.bench.undo import History, Moment
+from carom.lab.bench.undo import BenchState, UndoStack
 from carom.lab.commands.arguments import refusal
 from carom.lab.commands.table import COMMANDS
-from carom.lab.seen.look import Look
+from carom.lab.seen.look import ViewMaker
 from carom.lab.seen.samples import Samples
 from carom.lab.seen.view import Message, View
 from carom.messages.phrase import Phrase, Told
@@ -60,7 +60,7 @@ class Session:
         self.clock = clock
         self.run: Track | None = None
         self.samples = Samples()
-        self.history = History()
+        self.history = UndoStack()
         self.beside: list[Beside] = []
         self.running = self.held = False
         self.speed, self.rate = 1.0, 1.0
@@ -85,7 +85,7 @@ class Session:
         """Shall what takes long be let go?"""
         self.seq = self.said = 0
         self.message: Message | None = None
-        self.look = Look(self)
+        self.look = ViewMaker(self)
 
     # Commands.
 
@@ -270,15 +270,17 @@ class Session:
 
     def let_go(self) -> None:
         """The bench has ended: its past, which is large, goes at once, whoever still knows the session."""
-        self.run, self.history, self.beside = None, History(), []
-        self.samples, self.look = Samples(), Look(self)
+        self.run, self.history, self.beside = None, UndoStack(), []
+        self.samples, self.look = Samples(), ViewMaker(self)
 
     # Changing.
 
-    def moment(self) -> Moment:
+    def moment(self) -> BenchState:
         """What undo would bring back."""
         track = self.track
-        return Moment(track.marked(), track.time, self.samples, self.selected, self.entry, self.pace, self.arrow_time)
+        return BenchState(
+            track.marked(), track.time, self.samples, self.selected, self.entry, self.pace, self.arrow_time
+        )
 
     def edit(
         self,
@@ -360,7 +362,7 @@ class Session:
         self.stand()
         step = source.pop()
         target.append(replace(step, moment=self.moment(), about=None))
-        moment: Moment = step.moment
+        moment: BenchState = step.moment
         track = self.track
         track.restore(moment.past, moment.time)
         generation = self.samples.generation

@@ -15,7 +15,7 @@ DEPTH = 100
 
 
 @dataclass(frozen=True)
-class Moment:
+class BenchState:
     """A bench as it was, as far as undo is concerned."""
 
     past: Past
@@ -34,19 +34,19 @@ class Step:
     name: str
     about: Any
     """What it was done to: the same again soon after is the same step."""
-    moment: Moment
+    moment: BenchState
     at: float
     """On the clock, s."""
 
 
-class History:
+class UndoStack:
     """Steps to undo and to redo."""
 
     def __init__(self) -> None:
         self.undo: list[Step] = []
         self.redo: list[Step] = []
 
-    def remember(self, name: str, about: Any, moment: Moment, now: float, frames: int) -> None:
+    def remember(self, name: str, about: Any, moment: BenchState, now: float, frames: int) -> None:
         """A command was done; `moment` was before it, and a track has room for so many copies of a simulation."""
         self.redo.clear()
         last = self.undo[-1] if self.undo else None

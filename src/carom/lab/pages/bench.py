@@ -16,11 +16,11 @@ from carom.lab.bench.benches import Bench, Benches
 from carom.lab.commands.keymap import keymap
 from carom.lab.pages.balls_tab import BallsTab
 from carom.lab.pages.collisions_tab import CollisionsTab
-from carom.lab.pages.desk import Desk, Part
+from carom.lab.pages.desk import Desk, PagePart
 from carom.lab.pages.frame import head, words_of
 from carom.lab.pages.html import icon, tag, text_of
 from carom.lab.pages.inspector_tab import BallTab
-from carom.lab.pages.live import Live
+from carom.lab.pages.live import LiveTexts
 from carom.lab.pages.menus import Menus
 from carom.lab.pages.meters_tab import MetersTab
 from carom.lab.pages.opening import Counter
@@ -92,11 +92,11 @@ class BenchPage:
     def __init__(self, words: Texts, client: Client, bench: Bench, pages: Callable[[], int]) -> None:
         self.pages = pages
         """How many there are."""
-        self.desk = Desk(words, Live(client), bench)
+        self.desk = Desk(words, LiveTexts(client), bench)
         self.menus = Menus(self.desk)
         self.view_tab = ViewTab(self.desk)
         self.collisions = CollisionsTab(self.desk)
-        self.tabs: dict[str, Part] = {
+        self.tabs: dict[str, PagePart] = {
             "ball": BallTab(self.desk),
             "balls": BallsTab(self.desk),
             "meters": MetersTab(self.desk),

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from carom.lab.bench.benches import Bench
-from carom.lab.pages.live import Live
+from carom.lab.pages.live import LiveTexts
 from carom.lab.seen.view import View
 from carom.lab.texts import Texts
 
@@ -15,7 +15,7 @@ ANSWER = 3.0
 """Seconds within which a message is the answer to what was typed."""
 
 
-class Part(Protocol):
+class PagePart(Protocol):
     """A part of the page."""
 
     def build(self) -> None:
@@ -30,7 +30,7 @@ class Desk:
     """One page's bench, its words, and its live texts."""
 
     words: Texts
-    live: Live
+    live: LiveTexts
     bench: Bench
     edited: str = ""
     """The field that was changed last, as long as it may be wrong."""

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from carom.errors import CaromError, InputError
 from carom.lab.pages.frame import dialog, head, language_and_theme, words_of
 from carom.lab.pages.html import button, choice, field, icon, json_of, tag
-from carom.lab.pages.live import Live
+from carom.lab.pages.live import LiveTexts
 from carom.lab.pages.opening import GROUPS, dimension_of, entry_of, group_of, parameters, shown
 from carom.lab.texts import Texts
 from carom.scene import library
@@ -34,7 +34,7 @@ class Gallery:
 
     def __init__(self, words: Texts, client: Client) -> None:
         self.words = words
-        self.live = Live(client)
+        self.live = LiveTexts(client)
         self.form: Element | None = None
         self.entry: library.Entry | None = None
 

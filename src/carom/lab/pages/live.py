@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import Client
 
 
-class Live:
+class LiveTexts:
     """The changing words of one page, by key. The browser leaves a field alone while someone types into it."""
 
     def __init__(self, client: Client) -> None:

@@ -30,7 +30,7 @@ PRESSING = 3.0
 """Pressure is taken over so many seconds of the clock at speed 1."""
 
 
-class Look:
+class ViewMaker:
     """Makes views of a session."""
 
     def __init__(self, session: Session) -> None:

@@ -25,7 +25,7 @@ NOTES = 20
 Send: TypeAlias = Callable[[str | bytes], Awaitable[None]]
 
 
-class Source(Protocol):
+class FrameSource(Protocol):
     """Where what is sent comes from: a bench."""
 
     def scene(self, view: View) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Window:
 class Stream:
     """One browser's share of a bench. Belongs to the event loop; only `run` waits, and it wakes at once on `close`."""
 
-    def __init__(self, send: Send, source: Source, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, send: Send, source: FrameSource, clock: Callable[[], float] = time.monotonic) -> None:
         self.send = send
         self.source = source
         self.clock = clock

@@ -98,7 +98,7 @@ class Guard:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A page or a file, if it may be had; security headers on every answer."""
         nonce = secrets.token_urlsafe(16)
-        page = Page(nonce)
+        page = GuardedPage(nonce)
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -176,7 +176,7 @@ class Guard:
         return [*kept, *own.items()]
 
 
-class Page:
+class GuardedPage:
     """An answer on its way. If it is a page, its scripts are given the nonce that its policy names.
 
     What a person has written stands in a page with "<" escaped (tests see to that), so that every "<script" is ours.

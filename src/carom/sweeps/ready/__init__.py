@@ -10,13 +10,13 @@ from importlib import resources
 from carom.errors import StudyError
 from carom.scene.fields.base import nearest
 
-__all__ = ["Entry", "catalogue", "names", "text"]
+__all__ = ["ReadyStudy", "catalogue", "names", "text"]
 
 _NAMES = ("equation-of-state", "finite-size", "energy-drift", "pi", "break", "lyapunov")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReadyStudy:
     """A ready study with its title and one sentence about it."""
 
     name: str
@@ -38,7 +38,7 @@ def text(name: str) -> str:
 
 
 @cache
-def catalogue() -> tuple[Entry, ...]:
+def catalogue() -> tuple[ReadyStudy, ...]:
     """The entries of all ready studies, in the order of `names`."""
     told = {name: tomllib.loads(text(name)) for name in _NAMES}
-    return tuple(Entry(name, one["name"], one["description"]) for name, one in told.items())
+    return tuple(ReadyStudy(name, one["name"], one["description"]) for name, one in told.items())

@@ -25,8 +25,8 @@ from carom.sweeps.running.task import STATUSES
 
 __all__ = [
     "SCHEMA",
-    "Entry",
-    "Index",
+    "RunEntry",
+    "RunIndex",
     "Scan",
     "decoded",
     "encoded",
@@ -159,7 +159,7 @@ def _is_plain(value: object) -> bool:
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunEntry:
     """Where the line of a run is, and how the run ended."""
 
     place: int
@@ -173,17 +173,17 @@ class Entry:
         return self.place << 24 | self.again << 23 | self.tries << 2 | STATUSES.index(self.status)
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any], place: int) -> Entry:
+    def of_record(cls, record: Mapping[str, Any], place: int) -> RunEntry:
         """The entry of a row at a place of the journal."""
         return cls(place, record["status"], record.get("try") or 1)
 
     @classmethod
-    def of(cls, packed: int) -> Entry:
+    def of(cls, packed: int) -> RunEntry:
         """Unpack an entry."""
         return cls(packed >> 24, STATUSES[packed & 3], packed >> 2 & 2**21 - 1, bool(packed >> 23 & 1))
 
 
-class Index:
+class RunIndex:
     """The entries of runs that have ended, by id: 16 bytes per run, and a few thousand in a dictionary."""
 
     def __init__(self) -> None:
@@ -194,16 +194,16 @@ class Index:
     def __len__(self) -> int:
         return len(self._ids) + len(self._fresh)
 
-    def find(self, identity: str) -> Entry | None:
+    def find(self, identity: str) -> RunEntry | None:
         """The entry of a run, or None."""
         number = int(identity, 16)
         packed = self._fresh.get(number)
         if packed is None:
             at = self._at(number)
             packed = None if at is None else int(self._entries[at])
-        return None if packed is None else Entry.of(packed)
+        return None if packed is None else RunEntry.of(packed)
 
-    def put(self, identity: str, entry: Entry) -> None:
+    def put(self, identity: str, entry: RunEntry) -> None:
         """Set the entry of a run."""
         number, packed = int(identity, 16), entry.packed()
         at = self._at(number)
@@ -258,7 +258,7 @@ class Index:
 class Scan:
     """The content of a journal."""
 
-    index: Index = field(default_factory=Index)
+    index: RunIndex = field(default_factory=RunIndex)
     header: dict[str, Any] | None = None
     """The last header."""
     garbled: list[int] = field(default_factory=list)
@@ -300,7 +300,7 @@ class Scan:
 
     def _count(self, place: int, record: Mapping[str, Any]) -> None:
         """Count a row. The first row of a run counts; of a run that was repeated, the first of its last try."""
-        entry = Entry.of_record(record, place)
+        entry = RunEntry.of_record(record, place)
         known = self.index.find(record["id"])
         if known is None or (known.status != "done" and entry.tries > known.tries):
             self.index.put(record["id"], entry)

@@ -26,8 +26,8 @@ from carom.storage.lock import Lock
 from carom.sweeps.results.journal import (
     MAX_LINE_LENGTH,
     SCHEMA,
-    Entry,
-    Index,
+    RunEntry,
+    RunIndex,
     Scan,
     decoded,
     encoded,
@@ -38,7 +38,7 @@ from carom.sweeps.results.journal import (
     valued,
 )
 from carom.sweeps.results.progress import JOURNAL, RECORDINGS, STUDY, Counts, Status, ids, mark_of, status, study_in
-from carom.sweeps.results.sheets import TABLES, Sheet, write
+from carom.sweeps.results.sheets import TABLES, TableLayout, write
 from carom.sweeps.study.columns import columns as columns_of
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Ledger:
         self.sheet, self._mark = sheet_of(study, columns), mark_of(study)
         self.notes: list[str] = []
         """Remarks for the user, one per line; not errors."""
-        self._index, self._tally = Index(), dict.fromkeys(("done", "failed", "timed out"), 0)
+        self._index, self._tally = RunIndex(), dict.fromkeys(("done", "failed", "timed out"), 0)
         self._file: FileIO | None = None
         self._end = 0
         self._synced, self._dirty = monotonic(), False
@@ -126,9 +126,9 @@ class Ledger:
         return Counts(len(self.study), self._tally["done"], self._tally["failed"], self._tally["timed out"])
 
     @property
-    def done(self) -> Done:
+    def done(self) -> DoneRuns:
         """The ids of runs that are done: `id in ledger.done`."""
-        return Done(self._index)
+        return DoneRuns(self._index)
 
     @property
     def recordings(self) -> Path:
@@ -151,7 +151,7 @@ class Ledger:
         record = self._record(row, 1 if known is None else known.tries + 1)
         place = self._end
         self._append(encoded(record))
-        entry = Entry.of_record(record, place)
+        entry = RunEntry.of_record(record, place)
         self._index.put(record["id"], entry)
         self._tally[entry.status] += 1
         if monotonic() - self._synced >= MAX_UNSYNCED:
@@ -346,10 +346,10 @@ class Ledger:
         self.notes.extend(f"{self.folder}: the study has changed: {one_line(change)}" for change in changes)
 
 
-class Done:
+class DoneRuns:
     """The ids of runs that are done."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: RunIndex) -> None:
         self._index = index
 
     def __contains__(self, identity: object) -> bool:
@@ -357,9 +357,9 @@ class Done:
         return entry is not None and not entry.again
 
 
-def sheet_of(study: Study, columns: Sequence[str] | None = None) -> Sheet:
+def sheet_of(study: Study, columns: Sequence[str] | None = None) -> TableLayout:
     """The columns of a study's table."""
-    sheet = Sheet.of(study.types, columns_of(study) if columns is None else columns)
+    sheet = TableLayout.of(study.types, columns_of(study) if columns is None else columns)
     sheet.check()
     return sheet
 

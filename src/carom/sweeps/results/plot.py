@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from carom.atomic_write import replaced
 from carom.errors import StudyError
-from carom.sweeps.results.points import Line, Value, lines, others, spec_of, words
+from carom.sweeps.results.points import PlotLine, Value, lines, others, spec_of, words
 from carom.sweeps.study.against import curve
 from carom.sweeps.study.laws import LAWS, Law
 
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 class _Drawing:
     study: Study
     spec: PlotSpec
-    lines: list[Line]
+    lines: list[PlotLine]
     law: Law | None
     places: dict[Value, float] = field(default_factory=dict)
     """Positions of texts on the x axis."""
@@ -95,7 +95,9 @@ def draw(table: Table, study: Study, *, theme: str = "light") -> Figure:
     return figure
 
 
-def _points(ax: Axes, drawing: _Drawing, colours: tuple[str, ...], of: Callable[[Line], tuple[Floats, Floats]]) -> None:
+def _points(
+    ax: Axes, drawing: _Drawing, colours: tuple[str, ...], of: Callable[[PlotLine], tuple[Floats, Floats]]
+) -> None:
     """Draw points with error bars, joined by a thin line if there is no law."""
     for k, line in enumerate(drawing.lines):
         y, bars = of(line)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from carom.sweeps.results.table import Table
     from carom.sweeps.study.study import PlotSpec, Study
 
-__all__ = ["Dot", "Line", "Value", "lines", "others", "spec_of", "wilson", "words"]
+__all__ = ["Dot", "PlotLine", "Value", "lines", "others", "spec_of", "wilson", "words"]
 
 Floats = NDArray[np.float64]
 Value = int | float | bool | str
@@ -37,7 +37,7 @@ class Dot:
 
 
 @dataclass
-class Line:
+class PlotLine:
     """The points of a series, from left to right; `name` is empty if there is only one series."""
 
     name: str
@@ -70,7 +70,7 @@ def wilson(share: float, n: int) -> tuple[float, float]:
     return max(0.0, share - middle + half), max(0.0, middle + half - share)
 
 
-def lines(table: Table, study: Study) -> list[Line]:
+def lines(table: Table, study: Study) -> list[PlotLine]:
     """The lines of a plot, from the table: one dot per point of the study, as in its summary.
 
     If x or the series is a parameter that is drawn for each run, each run has a dot.
@@ -86,14 +86,14 @@ def lines(table: Table, study: Study) -> list[Line]:
         key = (row[spec.series] if spec.series else "", row[spec.x] if swept else "", row["point"])
         run = {"status": row["status"], "y": y, "y_error": error, "x": row[spec.x]}
         points.setdefault(key, Point((), columns)).add(run)
-    found: dict[Value, Line] = {}
+    found: dict[Value, PlotLine] = {}
     for (series, x, _), point in points.items():
         means = point.row()
         place = x if swept else means["x"]
         if means["y"] is None or place is None:
             continue
         name = _named(spec.series, series) if spec.series else ""
-        line = found.setdefault(series, Line(name, series if spec.series else None, []))
+        line = found.setdefault(series, PlotLine(name, series if spec.series else None, []))
         down, up = wilson(means["y"], point.done) if spec.above is not None else (means["y_error"] or 0.0,) * 2
         line.dots.append(Dot(place, means["y"], down, up, point.done))
     if not found:

@@ -29,8 +29,8 @@ __all__ = [
     "PARQUET",
     "SUMMARY",
     "TABLES",
-    "Sheet",
-    "Writer",
+    "RowWriter",
+    "TableLayout",
     "arrow_schema",
     "cell",
     "csv_writer",
@@ -53,14 +53,14 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TableLayout:
     """The columns of a table: names and types."""
 
     parameters: Mapping[str, str]
     values: Mapping[str, str]
 
     @classmethod
-    def of(cls, parameters: Mapping[str, str], names: Sequence[str]) -> Sheet:
+    def of(cls, parameters: Mapping[str, str], names: Sequence[str]) -> TableLayout:
         """The columns for these parameters, with their types, and these values."""
         words = {float: "float", int: "int", str: "text"}
         return cls(dict(parameters), {name: words[kind] for name, kind in columns.kinds(names).items()})
@@ -102,7 +102,7 @@ def uncelled(text: str, kind: str) -> Any:
     return int(text) if kind == "int" else float(text)
 
 
-class Writer(Protocol):
+class RowWriter(Protocol):
     """Writes rows to a file."""
 
     def row(self, values: Sequence[Any]) -> None:
@@ -118,7 +118,7 @@ class _Csv:
 
 
 @contextmanager
-def csv_writer(file: BinaryIO, names: Iterable[str]) -> Iterator[Writer]:
+def csv_writer(file: BinaryIO, names: Iterable[str]) -> Iterator[RowWriter]:
     """Write CSV to an open file, first a line of names."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     try:
@@ -162,7 +162,7 @@ def arrow_schema(kinds: Mapping[str, str]) -> Any:
 
 
 @contextmanager
-def parquet_writer(file: BinaryIO, kinds: Mapping[str, str]) -> Iterator[Writer]:
+def parquet_writer(file: BinaryIO, kinds: Mapping[str, str]) -> Iterator[RowWriter]:
     """Write Parquet to an open file, in groups of rows."""
     parquet = _Parquet(file, kinds)
     try:
@@ -172,7 +172,7 @@ def parquet_writer(file: BinaryIO, kinds: Mapping[str, str]) -> Iterator[Writer]
         parquet.writer.close()
 
 
-def write(folder: Path, sheet: Sheet, rows: Iterable[dict[str, Any]]) -> None:
+def write(folder: Path, sheet: TableLayout, rows: Iterable[dict[str, Any]]) -> None:
     """Write the tables of rows that come in the order of the plan, without holding them in memory.
 
     They replace earlier tables when all are complete. Without pyarrow there is no Parquet.
@@ -186,7 +186,7 @@ def write(folder: Path, sheet: Sheet, rows: Iterable[dict[str, Any]]) -> None:
         with ExitStack() as stack:
             sheets = [stack.enter_context(csv_writer(plain, sheet.kinds))]
             sheets += [stack.enter_context(parquet_writer(file, sheet.kinds)) for file in typed]
-            writer: Writer | None = None
+            writer: RowWriter | None = None
             for mean in points(_through(rows, sheets), list(sheet.parameters), list(sheet.values)):
                 writer = writer or stack.enter_context(csv_writer(means, mean))
                 writer.row(list(mean.values()))
@@ -197,7 +197,7 @@ def write(folder: Path, sheet: Sheet, rows: Iterable[dict[str, Any]]) -> None:
             (folder / PARQUET).unlink()  # it would belong to other runs
 
 
-def _through(rows: Iterable[dict[str, Any]], sheets: Sequence[Writer]) -> Iterator[dict[str, Any]]:
+def _through(rows: Iterable[dict[str, Any]], sheets: Sequence[RowWriter]) -> Iterator[dict[str, Any]]:
     """Write rows as they pass through."""
     for row in rows:
         values = list(row.values())

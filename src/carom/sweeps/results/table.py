@@ -18,7 +18,7 @@ from carom.errors import StorageError
 from carom.extras import require
 from carom.sweeps.results.journal import last_header, one_line
 from carom.sweeps.results.progress import JOURNAL
-from carom.sweeps.results.sheets import CSV, Sheet, arrow_schema, uncelled
+from carom.sweeps.results.sheets import CSV, TableLayout, arrow_schema, uncelled
 
 __all__ = ["Table"]
 
@@ -38,7 +38,7 @@ class Table:
     """
 
     def __init__(
-        self, sheet: Sheet, *, folder: Path | None = None, arrays: Mapping[str, NDArray[Any]] | None = None
+        self, sheet: TableLayout, *, folder: Path | None = None, arrays: Mapping[str, NDArray[Any]] | None = None
     ) -> None:
         self._sheet, self._kinds = sheet, sheet.kinds
         self._folder = folder
@@ -216,7 +216,7 @@ def _shown(value: Any) -> str:
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _sheet_in(folder: Path) -> Sheet:
+def _sheet_in(folder: Path) -> TableLayout:
     """The columns named by the last header of a folder's journal."""
     header = last_header(folder / JOURNAL)
-    return Sheet.of(header["parameters"], header["columns"])
+    return TableLayout.of(header["parameters"], header["columns"])

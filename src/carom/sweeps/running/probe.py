@@ -38,7 +38,7 @@ RUN_OVERHEAD = 0.003
 
 
 @dataclass(frozen=True)
-class Estimate:
+class TimeEstimate:
     """An estimate of the time of a study.
 
     runs             number of runs
@@ -63,7 +63,7 @@ class Trial:
     covers: str = ""
 
 
-def estimate(study: Study, *, workers: int | None = None) -> Estimate:
+def estimate(study: Study, *, workers: int | None = None) -> TimeEstimate:
     """Estimate the time of a study on this machine, by trying up to three of its runs."""
     from carom.sweeps.running.task import Job, probe  # noqa: PLC0415  # Numba is not loaded before something runs
 
@@ -72,7 +72,7 @@ def estimate(study: Study, *, workers: int | None = None) -> Estimate:
     probes = [probe(job, each.spec, TRIAL_SECONDS) for each in _trials_spread(study)]
     compiling = sum(each.compile_seconds for each in probes)
     one = fmean(each.seconds_per_run for each in probes)
-    return Estimate(runs, count, one, compiling, START_SECONDS + compiling + runs * (one + RUN_OVERHEAD) / count)
+    return TimeEstimate(runs, count, one, compiling, START_SECONDS + compiling + runs * (one + RUN_OVERHEAD) / count)
 
 
 def trials(study: Study) -> list[Trial]:

@@ -13,7 +13,7 @@ from carom.sweeps.study.laws import Law
 from carom.sweeps.study.ranges import Normal, Uniform
 
 if TYPE_CHECKING:
-    from carom.sweeps.results.points import Line
+    from carom.sweeps.results.points import PlotLine
     from carom.sweeps.study.study import Study
 
 __all__ = ["Known", "curve"]
@@ -85,7 +85,7 @@ class Known(Mapping[str, Any]):
         return found
 
 
-def curve(law: Law, study: Study, line: Line, x: Floats) -> Floats:
+def curve(law: Law, study: Study, line: PlotLine, x: Floats) -> Floats:
     """Evaluate the law along x for a series; free parameters are fitted to the first points of the series."""
     spec = study.plot
     assert spec is not None  # noqa: S101  # for the type checker: `lines` has checked it

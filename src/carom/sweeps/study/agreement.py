@@ -15,7 +15,7 @@ from carom.sweeps.study.plan import RUN, check_run_path, plan_problems
 from carom.sweeps.study.ranges import MAX_RUNS
 
 if TYPE_CHECKING:
-    from carom.sweeps.study.study import Axis, Study
+    from carom.sweeps.study.study import Study, StudyAxis
 
 __all__ = ["disagreements", "quoted", "where"]
 
@@ -87,7 +87,7 @@ def _repeated_points(study: Study) -> Iterator[Problem]:
             yield Problem("range.twice", where=where(axis.paths[0]), value=shown(found[0]))
 
 
-def _are_distinct(study: Study, axis: Axis) -> bool:
+def _are_distinct(study: Study, axis: StudyAxis) -> bool:
     columns = [study.parameters[path] for path in axis.paths]
     return len({tuple(column.value(k) for column in columns) for k in range(axis.length)}) == axis.length
 

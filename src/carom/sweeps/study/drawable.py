@@ -9,7 +9,7 @@ import numpy as np
 
 from carom.errors import StudyError
 from carom.sweeps.results.ledger import sheet_of
-from carom.sweeps.results.points import Line, spec_of
+from carom.sweeps.results.points import PlotLine, spec_of
 from carom.sweeps.running.task import Job
 from carom.sweeps.study.against import Known, curve
 from carom.sweeps.study.laws import LAWS
@@ -51,7 +51,7 @@ def _check_law(study: Study, spec: PlotSpec, name: str) -> None:
     x = np.array([float(end.get(spec.x, 1.0)) for end in ends])
     try:
         for value in series:
-            curve(replace(law, free=""), study, Line("", value, []), x)
+            curve(replace(law, free=""), study, PlotLine("", value, []), x)
         for end in ends:  # parameters other than x and the series must suit the law too
             law.value(Known(study, end))
     except StudyError:

@@ -73,7 +73,7 @@ _MAX_CACHED = 10_000
 
 
 @dataclass(frozen=True)
-class Axis:
+class StudyAxis:
     """Parameters that change together, and the number of points that they make."""
 
     paths: tuple[str, ...]
@@ -265,14 +265,14 @@ class Study(Part):
         return self
 
     @cached_property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[StudyAxis, ...]:
         """The axes of the points, the slowest first; a group is at the place of its first parameter."""
         group_of = {path: group for group in self.zip for path in group}
         axes: dict[tuple[str, ...], None] = {}
         for path, one in self.parameters.items():
             if not one.drawn:
                 axes.setdefault(group_of.get(path, (path,)))
-        return tuple(Axis(together, self.parameters[together[0]].count_of) for together in axes)
+        return tuple(StudyAxis(together, self.parameters[together[0]].count_of) for together in axes)
 
     @cached_property
     def points(self) -> int:
