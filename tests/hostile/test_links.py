@@ -92,7 +92,7 @@ BOMBS = {
 def test_bombs_in_links(name: str) -> None:
     """A link of 60,000 letters can ask for much; it is refused in two seconds."""
     assert opened(link(BOMBS[name])) is None
-    if len(BOMBS[name]) <= share.LARGEST:
+    if len(BOMBS[name]) <= share.MAX_SCENE_BYTES:
         assert answered(lambda: share.read(BOMBS[name].decode(), "json", "file")) is None
 
 

@@ -28,7 +28,7 @@ FULL = """
 from carom.lab.server import connections, start
 from carom.lab.app import create_app
 start.PING_EVERY, start.PONG_WITHIN = 0.5, 8.0
-connections.HEAD_WITHIN, connections.HALF_OPEN, connections.FAREWELL = 1.5, 40, 0.5
+connections.HEAD_TIMEOUT, connections.MAX_HALF_OPEN, connections.CLOSE_TIMEOUT = 1.5, 40, 0.5
 raise SystemExit(start.serve(create_app, port=0, open_browser=False))
 """
 """The whole laboratory, less patient than usual, so that tests need not wait; but a line may be silent for longer than

@@ -102,7 +102,7 @@ def test_an_error_of_ours_tells_nothing_of_the_machine(runner: BenchRunner, monk
 
 @pytest.mark.parametrize("command", ["add", "duplicate"])
 def test_a_bench_holds_so_many_balls(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adding, "MOST_BALLS", 3)
+    monkeypatch.setattr(adding, "MAX_BALLS", 3)
     session = Session(library.load("oblique"), "oblique")
     assert session.do("add") is None
     session.do("select-all")

@@ -76,7 +76,7 @@ def test_a_body_that_says_it_is_too_large_is_not_read(length: str, status: int) 
 
 
 def test_a_request_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "WITHIN", 0.05)
+    monkeypatch.setattr(limits, "REQUEST_TIMEOUT", 0.05)
     assert post(app(), "/", [b"x"])[:2] == (503, "That took too long. Try again.")
 
 

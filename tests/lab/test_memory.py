@@ -88,7 +88,7 @@ from starlette.responses import JSONResponse
 from carom.lab.bench import benches as bench
 from carom.lab.server import start
 from carom.lab.app import create_app
-bench.GONE, bench.SWEEP_EVERY = 0.3, 0.1
+bench.RECONNECT_TIMEOUT, bench.SWEEP_EVERY = 0.3, 0.1
 
 def counted(benches):
     Client.prune_instances(client_age_threshold=0.0)  # pages whose browser never came, of which NiceGUI waits a minute

@@ -5,7 +5,7 @@ import pytest
 
 from carom.lab.bench.session import Session
 from carom.lab.seen.meters import maxwell, wall_area
-from carom.lab.seen.samples import MOST, Sample, Samples
+from carom.lab.seen.samples import MAX_SAMPLES, Sample, Samples
 from carom.scene import Ball, Circle, Scene, library
 from carom.views import region
 
@@ -96,9 +96,9 @@ def test_samples_are_bounded_and_told_once() -> None:
     message, mark = cut.message(mark)
     assert message is not None
     assert (message["reset"], message["time"]) == (True, [0.0, 1.0])
-    for k in range(3, 4 * MOST):
+    for k in range(3, 4 * MAX_SAMPLES):
         samples = samples.extended(sample(float(k)))
-    assert len(samples.rows) <= MOST
+    assert len(samples.rows) <= MAX_SAMPLES
     gaps = np.diff([row.time for row in samples.rows])
     assert gaps.max() <= 4 * gaps.min()
 

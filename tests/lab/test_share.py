@@ -31,7 +31,7 @@ def test_a_scene_that_is_too_large_for_a_link_says_so() -> None:
 
 def test_a_crowd_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share, "dumps", lambda *_: pytest.fail("it was written"))
-    crowd = Scene(balls=Balls(position=np.zeros((share.CROWD + 1, 2))))
+    crowd = Scene(balls=Balls(position=np.zeros((share.MAX_BALLS_IN_LINK + 1, 2))))
     with pytest.raises(ArgumentError, match=r"20,001 balls, and a link holds 20,000 at most\. Save it as a file"):
         share.shared(crowd)
 
@@ -67,7 +67,7 @@ def test_a_toml_file_of_millions_is_refused_too() -> None:
 
 
 def test_what_is_made_is_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(share, "MOST_BALLS", 100)
+    monkeypatch.setattr(share, "MAX_BALLS", 100)
     rope = json.dumps({"structures": [{**ROPE, "count": 100}]})
     assert len(share.read(rope, "json", "a").balls) == 100
     with pytest.raises(SceneError, match="more than 100 of them"):
@@ -103,7 +103,7 @@ def test_a_broken_link_says_so(text: str) -> None:
 
 def test_a_link_that_unfolds_without_end_is_refused() -> None:
     bomb = "1." + base64.urlsafe_b64encode(zlib.compress(b"0" * 30_000_000, 9)).decode().rstrip("=")
-    assert len(bomb) < share.LONGEST
+    assert len(bomb) < share.MAX_LINK_LENGTH
     with pytest.raises(ArgumentError, match="too large"):
         share.opened(bomb)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from carom.lab.seen.stream import NOTES, WINDOW, Stream, Window
+from carom.lab.seen.stream import MAX_NOTES, WINDOW, Stream, Window
 from carom.lab.seen.view import Message, View
 from lab.reading import read_frame
 from lab.samples import view
@@ -219,7 +219,7 @@ def test_notes_do_not_pile_up() -> None:
         await bench.settle()
         notes = bench.socket.said("note")
         assert notes[-1] == {"kind": "error", "text": "999"}
-        assert len(notes) <= NOTES + 1
+        assert len(notes) <= MAX_NOTES + 1
 
     on_a_bench(play)
 

@@ -36,9 +36,9 @@ def run(session: Session, seconds: float, part: float = 1 / 30) -> dict[float, s
 
 def close_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies so often that replays begin at many of them."""
-    monkeypatch.setattr(track, "APART", 1e-4)
-    monkeypatch.setattr(past, "APART", 1e-4)
-    monkeypatch.setattr(track, "COPYING", 0.0)
+    monkeypatch.setattr(track, "MIN_COPY_INTERVAL", 1e-4)
+    monkeypatch.setattr(past, "MIN_COPY_INTERVAL", 1e-4)
+    monkeypatch.setattr(track, "COPY_SPACING", 0.0)
 
 
 @pytest.mark.parametrize("entry", ["break", "rope"])
@@ -169,7 +169,7 @@ def test_no_collision_to_come_is_said() -> None:
 
 def test_copies_are_thinned_out_old_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
     close_frames(monkeypatch)
-    monkeypatch.setattr(track, "MOST_FRAMES", 16)
+    monkeypatch.setattr(track, "MAX_FRAMES", 16)
     run_ = Track(Simulation(library.load("rope")))
     for k in range(1, 200):
         run_.toward(0.01 * k, 1.0)
@@ -281,10 +281,10 @@ def test_the_next_collision_is_found_where_the_history_knows_more() -> None:
 
 def test_memory_bounds_the_number_of_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     run_ = Track(Simulation(library.load("break")))
-    assert run_.most_frames == track.MOST_FRAMES
+    assert run_.most_frames == track.MAX_FRAMES
     monkeypatch.setattr(memory, "COPIES", 1)
     run_._most = (0, 0)
-    assert run_.most_frames == track.FEWEST_FRAMES
+    assert run_.most_frames == track.MIN_FRAMES
 
 
 def rows(*times: float) -> Any:
@@ -305,7 +305,7 @@ def test_the_log_keeps_the_last_and_never_changes() -> None:
     many = CollisionLog()
     for k in range(60):
         many = many.extended(rows(*np.arange(k * 5000.0, (k + 1) * 5000.0)))
-    assert collision_log.MOST <= len(many) <= collision_log.MOST + 5000
+    assert collision_log.MAX_ROWS <= len(many) <= collision_log.MAX_ROWS + 5000
     assert many.last(1)["time"][0] == 299_999.0
     assert (longer.oldest, many.oldest, many.until(100.0).oldest) == (np.inf, 0.0, 0.0)
     assert many.until(-1.0).oldest == np.inf

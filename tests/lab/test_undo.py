@@ -154,5 +154,5 @@ def test_undo_is_bounded_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         session.clock.now += 2.0  # type: ignore[attr-defined]
     held = {id(f) for step in session.history.undo for segment in step.moment.past.segments for f in segment.frames}
     assert 1 < len(session.history.undo) < 60
-    assert len(held) <= 3 * track.FEWEST_FRAMES
+    assert len(held) <= 3 * track.MIN_FRAMES
     assert session.do("undo") is None

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from carom.lab.bench.benches import GONE, NEVER_CAME, SPARE, Bench, BenchError, Benches
+from carom.lab.bench.benches import (
+    RECONNECT_TIMEOUT,
+    FIRST_VISIT_TIMEOUT,
+    REPLACEABLE_AFTER,
+    Bench,
+    BenchError,
+    Benches,
+)
 from carom.lab.seen.view import View
 from carom.lab.server import socket as wire
 from carom.lab.server.socket import Ack, Do, MessageError, Want, Wire, read
@@ -192,7 +199,7 @@ def test_binary_messages_mean_nothing(client: Client, bench: Bench) -> None:
 
 
 def test_a_message_may_be_too_large(client: Client, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "LARGEST", 1000)
+    monkeypatch.setattr(wire, "MAX_MESSAGE", 1000)
     with client.socket(bench.socket) as socket:
         socket.send_json({"do": "load", "with": {"text": "x" * 2000}})
         assert "1,000 is the most" in receive(socket, "note")["text"]
@@ -209,7 +216,7 @@ def test_a_flood_of_nonsense_closes_the_line(client: Client, bench: Bench) -> No
 
 
 def test_a_flood_of_commands_closes_the_line(client: Client, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "ORDERS", (1.0, 50.0))
+    monkeypatch.setattr(wire, "MESSAGES", (1.0, 50.0))
     with client.socket(bench.socket) as socket:
         for _ in range(100):
             socket.send_json({"do": "run"})
@@ -231,7 +238,7 @@ def test_a_flood_of_characters_closes_the_line(client: Client, bench: Bench, mon
 
 
 def test_a_busy_bench_takes_so_many_commands_and_always_a_cancel(client: Client, bench: Bench) -> None:
-    bench.runner.waiting = wire.WAITING
+    bench.runner.waiting = wire.MAX_WAITING
     with client.socket(bench.socket) as socket:
         socket.send_json({"do": "run"})
         assert "1,000 commands wait already: run is not done. Wait, or cancel." in receive(socket, "note")["text"]
@@ -241,7 +248,7 @@ def test_a_busy_bench_takes_so_many_commands_and_always_a_cancel(client: Client,
 
 
 def test_so_many_look_at_a_bench(client: Client, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "VISITORS", 1)
+    monkeypatch.setattr(wire, "MAX_VISITORS", 1)
     with client.socket(bench.socket) as socket:
         receive(socket, "frame")
         with pytest.raises(Closed) as closed, client.socket(bench.socket) as other:
@@ -314,10 +321,10 @@ def test_a_bench_is_started_and_found() -> None:
 def test_a_bench_whose_page_never_came_is_freed() -> None:
     benches, clock = clocked()
     bench = benches.open(EMPTY)
-    clock.now = NEVER_CAME - 1.0
+    clock.now = FIRST_VISIT_TIMEOUT - 1.0
     benches.sweep()
     assert benches.find(bench.id) is bench
-    clock.now = NEVER_CAME + 1.0
+    clock.now = FIRST_VISIT_TIMEOUT + 1.0
     benches.sweep()
     assert benches.find(bench.id) is None
 
@@ -330,7 +337,7 @@ def test_a_bench_is_freed_some_seconds_after_its_tab_has_gone() -> None:
     benches.sweep()
     assert benches.find(bench.id) is bench, "someone is there"
     bench.leave("tab", clock.now)
-    clock.now += GONE - 1.0
+    clock.now += RECONNECT_TIMEOUT - 1.0
     benches.sweep()
     assert benches.find(bench.id) is bench, "the tab may come back"
     clock.now += 2.0
@@ -345,7 +352,7 @@ def test_there_is_a_limit() -> None:
     with pytest.raises(BenchError, match="2 benches are open"):
         benches.open(EMPTY)
     second.enter("tab")
-    clock.now += SPARE + 1.0
+    clock.now += REPLACEABLE_AFTER + 1.0
     third = benches.open(EMPTY)
     assert benches.find(first.id) is None, "the one that nobody looks at makes room"
     assert benches.find(second.id) is second

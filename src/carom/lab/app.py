@@ -34,7 +34,7 @@ FAVICON = (
 
 
 def create_app(benches: Benches, first: Scene | None = None, entry: str = "") -> FastAPI:
-    """The application. "/bench" without a query opens `first`, which is the library's scene `entry`, or a file's."""
+    """Make the application. "/bench" without a query opens `first`: the library's `entry`, or a file's."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     counter = Counter(first, entry)
     app.mount("/lab/static", StaticFiles(directory=STATIC), name="lab-static")
@@ -61,14 +61,14 @@ def create_app(benches: Benches, first: Scene | None = None, entry: str = "") ->
 
 
 def sorry() -> None:
-    """A page that broke: what was wrong is in the terminal, and no business of the browser's."""
+    """The page after an internal error; the details are printed in the terminal only."""
     with tag("main", classes="sorry"):
         tag("h1", "Something went wrong inside carom.")
-        tag("p", "Load the page anew. The terminal that runs the laboratory says more.")
+        tag("p", "Reload the page. The terminal that runs the laboratory has the details.")
 
 
 def _pictures(app: FastAPI) -> None:
-    """The gallery's pictures."""
+    """Serve the pictures of the gallery."""
 
     @app.get("/lab/thumbnails/{name}.svg")
     async def picture(name: str, theme: str = "light") -> Response:
@@ -79,7 +79,7 @@ def _pictures(app: FastAPI) -> None:
 
 
 def _opening(app: FastAPI, counter: Counter) -> None:
-    """Files that are dropped, and links that hold a scene, for a ticket."""
+    """Exchange dropped files, and links with a scene, for tickets."""
 
     @app.post("/lab/open")
     async def opened(request: Request) -> JSONResponse:
@@ -94,7 +94,7 @@ def _opening(app: FastAPI, counter: Counter) -> None:
 
 
 async def sent(request: Request, most: int) -> Any:
-    """What a request brings, as JSON; None if it is none, or has more bytes than that."""
+    """The body of a request as JSON; None if it is invalid or too long."""
     body = bytearray()
     try:
         async for part in request.stream():  # what it says of its length may be untrue
@@ -107,12 +107,12 @@ async def sent(request: Request, most: int) -> Any:
 
 
 def _downloads(app: FastAPI, benches: Benches) -> None:
-    """What can be saved of a bench."""
+    """Serve the downloads of a bench."""
 
     async def download(identity: str, kind: str) -> Response:
         bench = benches.find(identity)
         if bench is None:
-            return PlainTextResponse("This bench has gone. Load its page anew.", status_code=404)
+            return PlainTextResponse("This bench has ended. Reload the page.", status_code=404)
         runner = bench.runner
         try:
             text = await run_in_threadpool(runner.save if kind == "toml" else runner.collisions_csv)

@@ -1,24 +1,24 @@
-"""A picture in fewer letters, for a gallery of many: rounded numbers, and dots of one look as one path."""
+"""Makes SVG pictures smaller for the gallery: rounded numbers, and equal dots joined in one path."""
 
 from __future__ import annotations
 
 import re
 from itertools import groupby
 
-MANY = 24
-"""From this number on, disks of one size and colour that follow each other are drawn as one path of round dots."""
+MIN_DOTS = 24
+"""From this many on, consecutive disks of equal size and colour become one path of round dots."""
 
 _LONG = re.compile(r"(\d*\.\d{3,})")
 _DISK = re.compile(r'<circle cx="([-\d.]+)" cy="([-\d.]+)" r="([\d.]+)" fill="(#\w+)"/>')
 
 
 def lean(picture: str) -> str:
-    """The same to the eye: lengths to a hundredth, rows of equal disks as one path."""
+    """Shorten a picture without visible change: lengths to a hundredth, rows of equal disks as one path."""
     rounded = _LONG.sub(lambda found: f"{float(found[1]):.2f}".rstrip("0").rstrip("."), picture)
     lines: list[str] = []
     for look, run in groupby(rounded.split("\n"), key=_look):
         same = list(run)
-        lines += [_dots(same, *look)] if look and len(same) >= MANY else same
+        lines += [_dots(same, *look)] if look and len(same) >= MIN_DOTS else same
     return "\n".join(lines)
 
 

@@ -21,24 +21,24 @@ from carom.scene.io.files import dumps, loads, values_in
 from carom.scene.stepping import Stepping
 from carom.solvers import choose
 
-LONGEST = 60_000
-"""Letters of a link: browsers and messengers take so many."""
-LARGEST = 5_000_000
-"""Bytes of a scene that a link may unfold to: a link is a stranger's."""
-MOST_BALLS = 200_000
-"""Balls of a scene that a link or a file may bring: a line of it can ask for millions."""
-MOST_VALUES = 20 * MOST_BALLS
-"""Values in its text, a few seconds of reading: more than so many balls have."""
+MAX_LINK_LENGTH = 60_000
+"""Characters of a link that browsers and messengers accept."""
+MAX_SCENE_BYTES = 5_000_000
+"""Bytes of the scene in a link, which is not trusted."""
+MAX_BALLS = 200_000
+"""Balls of a scene from a link or a file: one line in it can ask for millions."""
+MAX_VALUES = 20 * MAX_BALLS
+"""Values in the text of a scene, a few seconds of reading."""
 COUNTED = ("count", "points", "floors")
-"""Parameters of generators that tell how many balls they make."""
-CROWD = 20_000
-"""Balls that no link can hold: a scene of more is not even tried."""
+"""Parameters of generators that set the number of balls."""
+MAX_BALLS_IN_LINK = 20_000
+"""A scene of more balls does not fit into a link."""
 PREFIX = "1."
-"""Version of the form."""
+"""Version of the format."""
 
 
 def present(view: View) -> Scene:
-    """The scene as it stands in a view, as the start of another run."""
+    """The scene in its present state, as the start of another run."""
     balls = view.scene.balls
     velocities = np.where(balls.fixed[:, None], 0.0, view.velocities)
     born = np.maximum(balls.born - (view.time - view.since), 0.0)
@@ -47,7 +47,7 @@ def present(view: View) -> Scene:
 
 
 def _stepping(view: View) -> Stepping:
-    """How it is solved, where that is not how the scene would be solved anyway."""
+    """The options of the solver, where they differ from the automatic choice."""
     from carom.solvers.stepped.integrators.stability import sensible_step  # noqa: PLC0415  # Numba is loaded when something runs
 
     scene, solving = view.scene, view.solving
@@ -73,27 +73,27 @@ def saved(scene: Scene) -> str:
 
 
 def shared(scene: Scene) -> str:
-    """A scene as text for a link; a refusal if it would be too long."""
-    if len(scene.balls) > CROWD:
-        raise refusal("share.too-many-balls", where="share", count=len(scene.balls), most=CROWD)
+    """Encode a scene for a link; ArgumentError if it would be too long."""
+    if len(scene.balls) > MAX_BALLS_IN_LINK:
+        raise refusal("share.too-many-balls", where="share", count=len(scene.balls), most=MAX_BALLS_IN_LINK)
     plain = json.dumps(json.loads(dumps(scene, "json")), separators=(",", ":"), ensure_ascii=False).encode()
     text = PREFIX + base64.urlsafe_b64encode(zlib.compress(plain, 9)).decode().rstrip("=")
-    if len(text) > LONGEST:
-        raise refusal("share.too-long", where="share", length=len(text), most=LONGEST)
+    if len(text) > MAX_LINK_LENGTH:
+        raise refusal("share.too-long", where="share", length=len(text), most=MAX_LINK_LENGTH)
     return text
 
 
 def opened(text: str) -> Scene:
-    """The scene in a text for a link; a refusal if there is none in it."""
+    """Decode the scene of a link; ArgumentError if it is invalid."""
     broken = refusal("share.no-scene", where="link")
-    if len(text) > LONGEST or not text.startswith(PREFIX):
+    if len(text) > MAX_LINK_LENGTH or not text.startswith(PREFIX):
         raise broken
     code = text[len(PREFIX) :]
     try:
         packed = base64.b64decode(code + "=" * (-len(code) % 4), altchars=b"-_", validate=True)
         unfolding = zlib.decompressobj()
-        plain = unfolding.decompress(packed, LARGEST + 1)
-        if len(plain) > LARGEST:
+        plain = unfolding.decompress(packed, MAX_SCENE_BYTES + 1)
+        if len(plain) > MAX_SCENE_BYTES:
             raise refusal("share.too-large", where="link")
         if not unfolding.eof:
             raise broken
@@ -106,32 +106,32 @@ def opened(text: str) -> Scene:
 
 
 def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
-    """The scene in a text that came from outside; a refusal, before it is made, if it would have too many balls."""
-    crowded = Problem("upload.too-many-balls", where="balls", most=MOST_BALLS)
-    if values_in(text) > MOST_VALUES:
-        raise SceneError.of("upload.too-many-values", source=name, count=values_in(text), most=MOST_VALUES)
+    """Read an untrusted scene; ArgumentError, before it is built, if it would have too many balls."""
+    crowded = Problem("upload.too-many-balls", where="balls", most=MAX_BALLS)
+    if values_in(text) > MAX_VALUES:
+        raise SceneError.of("upload.too-many-values", source=name, count=values_in(text), most=MAX_VALUES)
     try:
-        if _expected(text, form) > 2 * MOST_BALLS:  # the number of a jet's points is known roughly
+        if _expected(text, form) > 2 * MAX_BALLS:  # the number of a jet's points is known roughly
             raise SceneError([crowded], source=name)
         scene = loads(text, form, name=name)
     except RecursionError:
         raise SceneError.of("file.too-deep", source=name) from None
-    if len(scene.balls) > MOST_BALLS:
+    if len(scene.balls) > MAX_BALLS:
         raise SceneError([crowded], source=name)
     return scene
 
 
 def limited(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Parameters for a generator; a refusal if they ask for too many balls."""
+    """Check parameters of a generator; ArgumentError if they ask for too many balls."""
     number = _made(parameters)
-    if number > MOST_BALLS:
+    if number > MAX_BALLS:
         word = next((name for name in COUNTED if name in parameters), "count")
-        raise refusal("bench.too-many-balls", where=word, count=f"{number:,.10g}", most=MOST_BALLS)
+        raise refusal("bench.too-many-balls", where=word, count=f"{number:,.10g}", most=MAX_BALLS)
     return parameters
 
 
 def _expected(text: str, form: str) -> float:
-    """About how many balls the structures and the generator of a scene make; what is wrong with them counts little."""
+    """Estimate how many balls the structures and the generator of a scene make; invalid ones count little."""
     if not re.search(r"structures|generator|\\", text):  # a key may be written with escapes
         return 0.0
     try:
@@ -145,7 +145,7 @@ def _expected(text: str, form: str) -> float:
 
 
 def _points(table: dict[str, Any]) -> float:
-    """About how many balls a table makes."""
+    """Estimate how many balls a table makes."""
     if table.get("kind") != "water":
         return prod(map(_number, _list(table.get("counts")))) * _made(table)
     spans = [_number(each) for each in _list(table.get("size"))]
@@ -158,7 +158,7 @@ def _points(table: dict[str, Any]) -> float:
 
 
 def _made(parameters: dict[str, Any]) -> float:
-    """About how many balls a generator makes of its parameters: those of a side count once an axis."""
+    """Estimate how many balls a generator makes; numbers per side count once per axis."""
     axes = 3 if parameters.get("dimension") == 3 else 2
     return prod(_number(parameters.get(name, 1)) ** (axes if name == "points" else 1) for name in COUNTED)
 
@@ -168,7 +168,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _number(value: Any) -> float:
-    """The size of a number; 0 for what is none."""
+    """The absolute value of a number; 0 for anything else."""
     try:
         return abs(float(value)) if isinstance(value, int | float) else 0.0
     except OverflowError:

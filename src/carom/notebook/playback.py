@@ -13,7 +13,7 @@ from carom.errors import CaromError
 from carom.lab.commands.arguments import indices as numbers
 from carom.lab.commands.arguments import number, refusal
 from carom.lab.commands.running import FASTEST, FRAME, SLOWEST, SPEEDS
-from carom.lab.seen.look import TICKS
+from carom.lab.seen.look import MAX_TICKS
 from carom.lab.seen.samples import Sample, Samples
 from carom.lab.seen.view import Inspector, Message, Meters, Solving, Upcoming, View
 from carom.observe.collisions import KINDS
@@ -226,7 +226,7 @@ class RecordingPlayer:
 
     def _ticks(self) -> tuple[float, ...]:
         """Times of collisions for the time line."""
-        step = max(-(-len(self.collision_times) // TICKS), 1)
+        step = max(-(-len(self.collision_times) // MAX_TICKS), 1)
         return tuple(self.collision_times[::step].tolist())
 
     def _meters(self, frame: Frame, coming: tuple[Upcoming, ...]) -> Meters:

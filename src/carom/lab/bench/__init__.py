@@ -1,1 +1,1 @@
-"""A bench: a run with its past, commands in, views out; it knows no web."""
+"""A bench: a run with its past, commands in, views out; independent of the web."""

@@ -1,4 +1,4 @@
-"""Benches by id: made by pages, found by sockets, freed when their tab has gone."""
+"""Benches by id: opened by pages, found by sockets, closed when their tab has gone."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from carom.scene import Scene
 if TYPE_CHECKING:
     from carom.lab.bench.runner import BenchRunner
 
-LIMIT = 64
-"""Benches at the same time: each has a thread and the past of a run in memory. A class at once, and its teachers."""
-NEVER_CAME = 60.0
-"""Seconds that a bench waits for the first visit of its page, which may be on a slow machine."""
-GONE = 10.0
-"""Seconds that a bench is kept after its page has gone: a reload or a short break of the line finds it again."""
-SPARE = 2.0
-"""Seconds after which a bench without a page may make room for another."""
+MAX_BENCHES = 64
+"""Benches at the same time, enough for a class: each has a thread and the past of a run in memory."""
+FIRST_VISIT_TIMEOUT = 60.0
+"""s in which the page of a bench must connect first; the machine may be slow."""
+RECONNECT_TIMEOUT = 10.0
+"""s that a bench stays after its page has gone, for a reload or a short loss of the connection."""
+REPLACEABLE_AFTER = 2.0
+"""s after which a bench without a page may be closed to make room for another."""
 SWEEP_EVERY = 1.0
 
 
 class BenchError(InputError):
-    """No bench could be made."""
+    """No bench can be opened."""
 
 
 class Bench:
-    """One tab's own runner. `socket` is the address of its socket."""
+    """The runner of one tab, and its visitors."""
 
     def __init__(self, runner: BenchRunner, now: float) -> None:
         self.id = secrets.token_urlsafe(16)
         self.runner = runner
         self.wants: dict[object, tuple[bool, bool]] = {}
-        """What each visitor wants to see: velocities, forces."""
+        """Whether each visitor shows velocities and forces."""
         self.visited = False
         self.alone_since = now
         self.described: tuple[int, dict[str, Any]] | None = None
@@ -52,30 +52,30 @@ class Bench:
         return f"/bench/{self.id}/socket"
 
     def enter(self, visitor: object) -> None:
-        """A socket is connected."""
+        """Add a visitor: its socket is connected."""
         self.visited = True
         self.want(visitor, velocities=False, forces=False)
 
     def leave(self, visitor: object, now: float) -> None:
-        """A socket has gone."""
+        """Remove a visitor: its socket has gone."""
         self.wants.pop(visitor, None)
         self.alone_since = now
 
     def want(self, visitor: object, *, velocities: bool, forces: bool) -> None:
-        """What a visitor wants to see; the runner computes what any of them wants."""
+        """Set what a visitor shows; the runner computes what any of them needs."""
         self.wants[visitor] = (velocities, forces)
         self.runner.want(any(v for v, _ in self.wants.values()), any(f for _, f in self.wants.values()))
 
     def alone(self, now: float) -> float:
-        """Seconds without a visitor; 0 if there is one."""
+        """Time without a visitor, s; 0 if there is one."""
         return 0.0 if self.wants else now - self.alone_since
 
-    def forsaken(self, now: float) -> bool:
-        """Has nobody come, or come back, for too long?"""
-        return self.alone(now) > (GONE if self.visited else NEVER_CAME)
+    def is_abandoned(self, now: float) -> bool:
+        """Has it been without a visitor for too long?"""
+        return self.alone(now) > (RECONNECT_TIMEOUT if self.visited else FIRST_VISIT_TIMEOUT)
 
     def scene(self, view: View) -> dict[str, Any]:
-        """The scene message of a view; made once for an epoch."""
+        """The scene message of a view, cached per epoch."""
         from carom.lab.seen.scene_message import scene_message  # noqa: PLC0415  # it loads the compiler, as runners do
 
         if self.described is None or self.described[0] != view.epoch:
@@ -88,13 +88,13 @@ class Bench:
 
 
 class Benches:
-    """All benches of a server. Belongs to its event loop."""
+    """All benches of a server. Used only in its event loop."""
 
     def __init__(
         self,
         make: Callable[[Scene, str], BenchRunner] | None = None,
         *,
-        limit: int = LIMIT,
+        limit: int = MAX_BENCHES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.make = make or make_runner
@@ -102,10 +102,10 @@ class Benches:
         self.clock = clock
         self.by_id: dict[str, Bench] = {}
         self.runs = 0
-        """Runs that shared the memory for pasts when it was looked last."""
+        """Runs that shared the memory for pasts at the last check."""
 
     def open(self, scene: Scene, entry: str = "") -> Bench:
-        """A new bench, its runner started. BenchError if there are too many."""
+        """Open a bench and start its runner. BenchError if there are too many."""
         self.sweep()
         if len(self.by_id) >= self.limit:
             self.make_room()
@@ -116,31 +116,31 @@ class Benches:
         return bench
 
     def count(self) -> int:
-        """How many there are."""
+        """The number of benches."""
         return len(self.by_id)
 
     def find(self, identity: str) -> Bench | None:
-        """The bench of that id, if it is still there."""
+        """The bench with an id, or None."""
         return self.by_id.get(identity)
 
     def close(self, identity: str) -> None:
-        """End a bench; no harm if it has ended before. Its thread ends by itself, nobody waits for it."""
+        """Close a bench, if it is open. Its thread ends by itself later."""
         bench = self.by_id.pop(identity, None)
         if bench is not None:
             stopping([bench], after=tidy)
 
     def make_room(self) -> None:
-        """End the bench that was left the longest ago, if there is one."""
+        """Close the bench that has been without a visitor for longest, if any."""
         now = self.clock()
         left = max(self.by_id.values(), key=lambda bench: bench.alone(now))
-        if left.alone(now) < SPARE:
+        if left.alone(now) < REPLACEABLE_AFTER:
             raise BenchError.of("bench.too-many", limit=self.limit)
         self.close(left.id)
 
     def sweep(self) -> None:
-        """End the benches whose tab has gone."""
+        """Close the benches whose tab has gone."""
         now = self.clock()
-        for bench in [bench for bench in self.by_id.values() if bench.forsaken(now)]:
+        for bench in [bench for bench in self.by_id.values() if bench.is_abandoned(now)]:
             self.close(bench.id)
         before, self.runs = self.runs, len(memory.RUNS)
         if self.runs > before:
@@ -148,13 +148,13 @@ class Benches:
                 bench.runner.keep_within_share()
 
     async def sweeping(self) -> None:
-        """Sweep for ever."""
+        """Sweep repeatedly, for ever."""
         while True:
             await asyncio.sleep(SWEEP_EVERY)
             self.sweep()
 
     def close_all(self, timeout: float) -> bool:
-        """End all benches. False if a thread was still busy after `timeout` seconds, as while compiling."""
+        """Close all benches. False if a thread is still busy after `timeout` s, such as compiling."""
         end = self.clock() + timeout
         threads = stopping(self.by_id.values())
         self.by_id.clear()
@@ -164,7 +164,7 @@ class Benches:
 
 
 def stopping(benches: Iterable[Bench], after: Callable[[], object] | None = None) -> list[threading.Thread]:
-    """Threads that stop the runners: `stop` waits for the runner, and the event loop must not."""
+    """Start threads that stop the runners, because the event loop must not wait for them."""
 
     def stop(runner: BenchRunner) -> None:
         runner.stop()
@@ -178,7 +178,7 @@ def stopping(benches: Iterable[Bench], after: Callable[[], object] | None = None
 
 
 def tidy() -> None:
-    """Give memory back to the system: the past of a bench is large, and C's allocator would keep it for the next."""
+    """Return freed memory to the system; C's allocator would hold that of a large past."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it
         if trim is not None:
@@ -186,7 +186,7 @@ def tidy() -> None:
 
 
 def make_runner(scene: Scene, entry: str) -> BenchRunner:
-    """The runner of a scene."""
+    """Make the runner of a scene."""
     from carom.lab.bench.runner import BenchRunner  # noqa: PLC0415  # it loads the compiler: when the first bench is made
     from carom.lab.bench.session import Session  # noqa: PLC0415  # the same
 

@@ -1,4 +1,4 @@
-"""Companions: the same scene, run in other ways beside the main run, so that they can be compared."""
+"""Companions: runs of the same scene with other solvers or integrators, for comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from carom.simulation.simulation import Simulation
 from carom.solvers.registry import CARDS, EXACT, STEPPED
 from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
-MOST = 4
+MAX_COMPANIONS = 4
 """Companions at a time."""
 
 
@@ -25,7 +25,7 @@ def known() -> tuple[str, ...]:
 
 @dataclass
 class Beside:
-    """A companion's own run. Its time is the bench's less `since`."""
+    """The run of a companion. Its time is that of the bench minus `since`."""
 
     name: str
     track: Track
@@ -35,7 +35,7 @@ class Beside:
     broken: bool = False
 
     def toward(self, time: float, budget: float) -> bool:
-        """Follow the main run to a time; True if it is there, or cannot go on."""
+        """Follow the main run to a time; True if it got there or cannot continue."""
         goal = max(time - self.since, 0.0)
         if self.broken:
             return True
@@ -48,7 +48,7 @@ class Beside:
             return True
 
     def shown(self) -> Companion:
-        """As it stands."""
+        """Its present state."""
         sim = self.track.sim
         total = sim.energy
         drift = sim.account.error if CARDS[sim.solver].has_forces else total - self.start
@@ -56,11 +56,11 @@ class Beside:
 
 
 def begun(names: Any, scene: Scene, now: float, step: float | None) -> list[Beside]:
-    """Companions that begin with a scene as it is now."""
+    """Start companions with the present scene."""
     if isinstance(names, str) or not isinstance(names, list | tuple):
         raise refusal("compare.not-a-list", where="names", known=list(known()))
-    if len(names) > MOST:
-        raise refusal("compare.too-many", where="names", count=len(names), most=MOST)
+    if len(names) > MAX_COMPANIONS:
+        raise refusal("compare.too-many", where="names", count=len(names), most=MAX_COMPANIONS)
     chosen = dict.fromkeys(choice_of("names", name, known(), "names") for name in names)
     return [_one(name, scene, now, step) for name in chosen]
 

@@ -1,7 +1,7 @@
-"""What a track has been through, as values that never change: copies of the simulation, and what hands did.
+"""The past of a track as immutable values: copies of the simulation, and interactive inputs.
 
-Of a run of the exact solver a copy is its state alone, from which a simulation is made when it is wanted. And such a
-run has a history, which tells any instant without running. It only grows, so that pasts can share it.
+For the exact solver a copy is only its state, from which a simulation is made when needed. Such a run also has a
+history, from which any instant is read without running. It only grows, so that pasts can share it.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from carom.simulation.simulation import Simulation
 if TYPE_CHECKING:
     from carom.solvers.exact.history.history import History
 
-APART = 0.1
-"""Seconds of computing between two copies, at least."""
+MIN_COPY_INTERVAL = 0.1
+"""Least computing time between two copies, s."""
 
 
 @dataclass(frozen=True)
 class Keyframe:
-    """A simulation as it stood at a time of its own; nobody advances it."""
+    """A copy of a simulation at an instant; it is never advanced."""
 
     time: float
-    """Of the simulation."""
+    """Time of the simulation, s."""
     sim: Simulation
-    """The simulation; or, where there is a state, any other instant of the same run."""
+    """The simulation; with a state, it may be at any other instant of the same run."""
     cost: float
-    """Seconds of computing from the start of the segment to here."""
+    """Computing time from the start of the segment to here, s."""
     inputs: int
-    """How many of the hand's doings are in it."""
+    """Number of inputs that it includes."""
     state: State | None = None
-    """Of a run of the exact solver."""
+    """The state of a run of the exact solver."""
 
     def again(self) -> Simulation:
-        """A simulation that goes on from here."""
+        """Make a simulation that continues from here."""
         return self.sim.copy() if self.state is None else standing(self.sim, self.state, self.time)
 
 
 @dataclass(frozen=True)
 class Input:
-    """What a hand did at a time of the simulation."""
+    """An interactive input at a time of the simulation."""
 
     time: float
     what: str
     arguments: tuple[Any, ...]
 
     def apply(self, sim: Simulation) -> None:
-        """Do it (again)."""
+        """Apply the input to a simulation."""
         name, (index, *rest) = self.what, self.arguments
         if name == "pull":
             sim.pull(index, rest[0])
@@ -64,50 +64,50 @@ class Input:
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of the run without an edit."""
+    """A part of the run between two edits."""
 
     offset: float
-    """Time of the bench less that of the simulation."""
+    """Time of the bench minus time of the simulation, s."""
     frames: tuple[Keyframe, ...]
     end: float
-    """How far it has come, in the simulation's time."""
+    """Its end, in the time of the simulation."""
     wish: dict[str, Any]
-    """How it is to be solved, as the arguments of `Simulation`."""
+    """The options of the solver, as arguments of `Simulation`."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Collisions by kind that the simulation does not know of: those before it was made."""
+    """Collisions by kind from before the simulation was made."""
     births: NDArray[np.float64] | None = None
-    """When each ball came, in the bench's time; None: all at their times of birth."""
+    """When each ball was added, in the time of the bench; None: all at their times of birth."""
     inputs: tuple[Input, ...] = ()
     history: History | None = None
-    """Of a run of the exact solver: all that happened, as far as there is memory for it."""
+    """The history of a run of the exact solver, as far as memory allows."""
 
     @property
     def start(self) -> float:
-        """In the bench's time."""
+        """Its start, in the time of the bench."""
         return self.offset + self.frames[0].time
 
 
 @dataclass(frozen=True)
 class Past:
-    """All that a track has been through; never changes."""
+    """The past of a track; immutable."""
 
     segments: tuple[Segment, ...]
     log: CollisionLog = field(default_factory=CollisionLog)
 
     @property
     def end(self) -> float:
-        """How far it has come, in the bench's time."""
+        """Its end, in the time of the bench."""
         last = self.segments[-1]
         return last.offset + last.end
 
     @property
     def copies(self) -> int:
-        """How many copies it holds."""
+        """The number of copies in it."""
         return sum(len(each.frames) for each in self.segments)
 
 
 def thinned(past: Past, most: int) -> Past:
-    """A past with no more copies than these, but for the first of each stretch."""
+    """A past with at most this many copies, besides the first of each segment."""
     if past.copies <= most:
         return past
     segments = list(past.segments)
@@ -122,7 +122,7 @@ def thinned(past: Past, most: int) -> Past:
 
 
 def _least(segments: list[Segment]) -> tuple[int, int] | None:
-    """The copy whose loss matters least: the gap that it leaves, as a part of how long ago it is."""
+    """The copy to drop: the one with the smallest gap relative to its age."""
     best: tuple[float, int, int] | None = None
     later = 0.0
     for number in reversed(range(len(segments))):
@@ -130,7 +130,7 @@ def _least(segments: list[Segment]) -> tuple[int, int] | None:
         until = frames[-1].cost
         for k in range(1, len(frames)):
             after = frames[k + 1].cost if k + 1 < len(frames) else until
-            age = later + until - frames[k].cost + APART
+            age = later + until - frames[k].cost + MIN_COPY_INTERVAL
             loss = (after - frames[k - 1].cost) / age
             if best is None or loss < best[0]:
                 best = (loss, number, k)

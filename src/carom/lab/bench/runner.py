@@ -1,4 +1,4 @@
-"""A thread a bench: it lets time pass, does commands between two parts of the run, and publishes views."""
+"""The thread of a bench: advances time, does commands between two slices of the run, and publishes views."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from carom.lab.seen.view import View
 
 log = logging.getLogger(__name__)
 
-RATE = 60.0
-"""Views a second, at most."""
-LONGEST = 0.1
-"""No more time of the clock than this is made up for after a hold-up, s."""
-BREATH = 0.0005
-"""Between two parts others get a turn, s."""
-LISTED = 1000
-"""Collisions that the table asks for at once, at most."""
+MAX_RATE = 60.0
+"""Views per second."""
+MAX_CATCH_UP = 0.1
+"""Longest wall-clock time that is caught up after a delay, s."""
+PAUSE = 0.0005
+"""Pause between two slices, so that other threads run, s."""
+MAX_LISTED = 1000
+"""Collisions that the table may request."""
 
 Callback = Callable[[View], object]
 
 
 class BenchRunner:
-    """Drives a session in a thread of its own. Everything here may be called from any thread."""
+    """Runs a session in its own thread. All public methods are thread-safe."""
 
     def __init__(self, session: Session, turns: Turns = TURNS) -> None:
         self.session = session
         self.turns = turns
         self.view: View = session.preview()
-        """The last one published; never changes."""
+        """The last published view; immutable."""
         self._commands: deque[tuple[str, int, dict[str, Any]]] = deque()
         self._news = threading.Condition()
         self._stopping = False
@@ -53,36 +53,36 @@ class BenchRunner:
         session.cancelled = lambda: self._cancelled or self._stopping
         self._thread = threading.Thread(target=self._live, name="carom-bench", daemon=True)
 
-    # From anywhere.
+    # Called from any thread.
 
     def start(self) -> None:
-        """Begin; the first view is there at once, before anything is compiled."""
+        """Start the thread; the first view exists at once, before anything is compiled."""
         self._thread.start()
 
     def stop(self, timeout: float = 1.0) -> None:
-        """End, and wait for it a little: a thread amid a compilation ends when that does, or with the process."""
+        """Stop the thread, and wait up to `timeout` s: a compilation cannot be interrupted."""
         self._stopping = True
         self._wake()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout)
 
     def keep_within_share(self) -> None:
-        """Others have come, and there is less memory for each: let go of what is beyond it, soon."""
+        """Reduce memory to the present share soon, because there are more runs."""
         self._crowded = True
         self._wake()
 
     @property
     def waiting(self) -> int:
-        """Commands that wait."""
+        """Number of waiting commands."""
         return len(self._commands)
 
     @property
     def alive(self) -> bool:
-        """Is the thread still there?"""
+        """Is the thread running?"""
         return self._thread.is_alive()
 
     def post(self, command: str, /, *, seq: int = 0, **arguments: Any) -> None:
-        """Have a command done, soon. "cancel" lets go of those that wait, and of the one under way if that can be."""
+        """Queue a command. "cancel" drops waiting ones, and stops the present one if possible."""
         with self._news:
             if command == CANCEL:
                 self._cancelled = True
@@ -92,15 +92,15 @@ class BenchRunner:
         self.turns.hurry(self)
 
     def subscribe(self, callback: Callback) -> None:
-        """Call this with each view, in the runner's thread."""
+        """Call a function with each view, in the runner's thread."""
         self._callbacks = (*self._callbacks, callback)
 
     def unsubscribe(self, callback: Callback) -> None:
-        """Do not call it any more."""
+        """Stop calling a function."""
         self._callbacks = tuple(each for each in self._callbacks if each != callback)
 
     def want(self, velocities: bool, forces: bool) -> None:
-        """What views should carry; velocities they always do."""
+        """Set what views contain; they always contain velocities."""
         self._velocities = velocities
         if forces != self._forces:
             self._forces = forces
@@ -114,10 +114,10 @@ class BenchRunner:
     def collisions(self, last: int) -> list[dict[str, Any]]:
         """The last collisions before now, newest last."""
         run = self.session.run
-        return [] if run is None else collision_table.last_collisions(run.past, min(last, LISTED), self.view.time)
+        return [] if run is None else collision_table.last_collisions(run.past, min(last, MAX_LISTED), self.view.time)
 
     def collisions_csv(self) -> str:
-        """All collisions that are kept, up to now."""
+        """All collisions in the log up to now, as CSV."""
         run = self.session.run
         return "" if run is None else collision_table.collisions_csv(run.past, self.view.time)
 
@@ -129,7 +129,7 @@ class BenchRunner:
         """The present state as text for a link."""
         return share.shared(share.present(self.view))
 
-    # In the thread.
+    # Called in the thread.
 
     def _wake(self) -> None:
         with self._news:
@@ -154,18 +154,18 @@ class BenchRunner:
             self._rest()
 
     def _part(self, last: float) -> float:
-        """Do what was posted, let time pass since `last`, and show it; gives the present."""
+        """Do queued commands, advance by the time since `last`, and publish; return the present time."""
         if self._crowded:
             self._crowded = False
             self._guarded(self.session.keep_within_share)
         told = self._do_commands()
-        if told:  # what a person did is seen before the next part of the run
+        if told:  # show the result of a command before the next slice of the run
             self._publish()
         now = perf_counter()
         busy = self._busy
         if busy:
-            self._guarded(lambda: self.session.advance(min(now - last, LONGEST)))
-        if busy and (perf_counter() - self._published >= 1.0 / RATE or not self._busy):
+            self._guarded(lambda: self.session.advance(min(now - last, MAX_CATCH_UP)))
+        if busy and (perf_counter() - self._published >= 1.0 / MAX_RATE or not self._busy):
             self._publish()
         return now
 
@@ -175,7 +175,7 @@ class BenchRunner:
         return (session.running and not session.held) or session.goal is not None or session.hunting is not None
 
     def _do_commands(self) -> bool:
-        """Do what was posted; True if there is something to show for it."""
+        """Do queued commands; True if there is something to show."""
         told, self._asked = self._asked, False
         while self._commands and not self._stopping:
             with self._news:
@@ -186,17 +186,17 @@ class BenchRunner:
         return told
 
     def _rest(self) -> None:
-        """Wait for the next picture, or, if nothing moves, for a command."""
+        """Wait until the next view is due, or, if nothing moves, for a command."""
         with self._news:
             if self._commands or self._asked or self._crowded or self._stopping:
                 return
             if self._busy:
-                self._news.wait(max(BREATH, self._published + 1.0 / RATE - perf_counter()))
+                self._news.wait(max(PAUSE, self._published + 1.0 / MAX_RATE - perf_counter()))
             else:
                 self._news.wait()
 
     def _guarded(self, work: Callable[[], object]) -> None:
-        """Do something; a mistake of ours pauses the bench and is told, and the bench lives on."""
+        """Call a function; an internal error pauses the bench and is reported, and the bench goes on."""
         try:
             work()
         except Exception as error:
@@ -212,7 +212,7 @@ class BenchRunner:
         self._guarded(lambda: self._tell(self.session.view(forces=self._forces)))
 
     def _compiling(self) -> None:
-        """A compilation begins, and nothing else will happen until it is done: say so before."""
+        """Publish that a compilation begins, because nothing else happens until it ends."""
         if self.view.working != "compiling" or not self._published:
             self._tell(replace(self.view, working="compiling"))
 

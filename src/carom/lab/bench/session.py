@@ -1,6 +1,6 @@
-"""A bench without a web: commands in, views out. What commands do is in the rooms beside it.
+"""A bench without web: commands in, views out. What commands do is in `lab/commands/`.
 
-The session is touched by one thread alone.
+Only one thread may use a session.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from carom.solvers import choose
 from carom.solvers.registry import CARDS
 from carom.views import region
 
-BUDGET = 0.018
-"""A part of the run takes about so long at most, s of the clock."""
+SLICE_SECONDS = 0.018
+"""Longest time of a slice of the run, s."""
 AVERAGING = 0.5
 """Time over which the reached rate is averaged, s."""
 HORIZON = 120.0
-"""The next collision is looked for over so many seconds of the clock at speed 1."""
+"""How far the next collision is searched for: wall-clock time at speed 1, s."""
 
 
 Does = dict[str, Callable[..., Any]]
 """Functions by the commands that they do; each takes the session and the command's arguments."""
-ANEW = ("open", "load", "next-scene", "previous-scene", "clear")
+WITHOUT_RUN = ("open", "load", "next-scene", "previous-scene", "clear")
 """Commands that need no run: they work where the present scene cannot be run at all."""
 ASIDE = (
     *("collision", "toggle", "speed", "faster", "slower", "hold", "unhold", "steering"),
     *("select", "select-next", "select-previous", "select-all", "select-none", "extend", "select-corner"),
 )
-"""Commands that do not end the search for the next collision by being given; all others do."""
+"""Commands that do not end the search for the next collision; all others do."""
 
 
 class Session:
-    """One bench. `begin` makes the run, which may compile; everything else calls it if need be."""
+    """One bench. `begin` makes the run, which may compile; other methods call it if needed."""
 
     def __init__(self, scene: Scene, entry: str = "", *, clock: Callable[[], float] = clocks.monotonic) -> None:
         self.first = scene
@@ -67,22 +67,22 @@ class Session:
         self.pace, self.arrow_time = region.pace(scene), region.arrow_time(scene)
         self.selected: tuple[int, ...] = ()
         self.corner: tuple[str | int, int] | None = None
-        """The corner of a wall that arrow keys move: of the "boundary" or of an obstacle, and which."""
+        """The corner that arrow keys move: "boundary" or the number of an obstacle, and the number of the corner."""
         self.count = len(scene.balls)
-        """Balls that there were when they were counted last: with another number of them, theirs mean others."""
+        """The last known number of balls; when it changes, indices may mean other balls."""
         self.steering = "place"
         self.hands: set[int] = set()
-        """Balls that are pulled or driven."""
+        """Balls that are being pulled or driven."""
         self.goal: float | None = None
-        """A time to be reached before anything else: scrubbing."""
+        """A time to go to before anything else, while scrubbing."""
         self.hunting: float | None = None
-        """Is the next collision looked for? Until this time."""
+        """The end of a search for the next collision, if there is one."""
         self.asked: Callable[[], bool] = lambda: False
-        """Does a command wait? Then a part of the run ends early."""
+        """Is a command waiting? Then slices end early."""
         self.stopping: Callable[[], bool] = lambda: False
-        """Is the bench being ended? Then nothing is finished any more."""
+        """Is the bench closing? Then nothing is finished."""
         self.cancelled: Callable[[], bool] = lambda: False
-        """Shall what takes long be let go?"""
+        """Was the present command cancelled?"""
         self.seq = self.said = 0
         self.message: Message | None = None
         self.look = ViewMaker(self)
@@ -90,7 +90,7 @@ class Session:
     # Commands.
 
     def do(self, command: str, /, *, seq: int = 0, **arguments: Any) -> Message | None:
-        """Do a command; a message if it cannot be done, and then nothing has changed."""
+        """Do a command; if it fails, return a message and change nothing."""
         from carom.lab.commands.handlers import DOES  # noqa: PLC0415  # the rooms know the session
 
         before = self.said
@@ -98,7 +98,7 @@ class Session:
             self.seq = seq
         try:
             _check(command, arguments)
-            if command not in ANEW:
+            if command not in WITHOUT_RUN:
                 self.begin()
             if command not in ASIDE:
                 self.hunting = None
@@ -117,20 +117,20 @@ class Session:
         return self.message if self.said > before and self.message and self.message.kind == "error" else None
 
     def say(self, kind: str, said: Told | str, where: str = "") -> None:
-        """Say a word to the person."""
+        """Set the message to the person."""
         self.said += 1
         self.message = Message(kind, said, where, self.said)
 
     @contextmanager
     def _telling(self) -> Iterator[None]:
-        """Meanwhile, warnings about steps are told to the person."""
+        """A context in which warnings about steps become messages."""
         with step_warnings() as warned:
             yield
         for warning in warned:
             self.say("warning", warning)
 
     def complain(self, error: InputError) -> None:
-        """Say what cannot be, and how to mend it."""
+        """Show an error as a message."""
         first, *others = error.problems
         said: Told = first
         if others:
@@ -141,14 +141,14 @@ class Session:
     # The run.
 
     def begin(self) -> Track:
-        """The run; made now, if there is none yet."""
+        """Return the run; make it if there is none."""
         if self.run is None:
             with self._telling():
                 self.run = Track(started(self.first))
         return self.run
 
     def prepare(self) -> None:
-        """Make the run; if it cannot be, say why."""
+        """Make the run; show the error if that fails."""
         try:
             self.begin()
         except InputError as error:
@@ -162,14 +162,14 @@ class Session:
         return self.begin()
 
     def advance(self, seconds: float) -> None:
-        """Let so much time of the clock pass; comes back within about 20 ms, however little was done in them."""
+        """Advance by wall-clock time, s; returns within about 20 ms, perhaps before it is reached."""
         track = self.begin()
         try:
             with self._telling():
                 if self.goal is not None:
-                    self._seek(BUDGET)
+                    self._seek(SLICE_SECONDS)
                 elif self.hunting is not None:
-                    self._hunt(BUDGET)
+                    self._hunt(SLICE_SECONDS)
                 elif self.running and not self.held and seconds > 0.0:
                     self._go_on(track, seconds)
         except SolverError as error:
@@ -177,7 +177,7 @@ class Session:
         self.recount()
 
     def recount(self) -> None:
-        """After the run has moved: if balls came, went or merged, none is selected; nothing is held by nobody."""
+        """Update after the run has moved: if the number of balls changed, clear the selection and the hands."""
         track = self.track
         count = len(track.scene.balls)
         if count != self.count:
@@ -186,14 +186,14 @@ class Session:
             track.let_go(self.hands)
 
     def stop(self, error: SolverError) -> None:
-        """The run cannot go on: pause where it came to, and say why; nothing is lost."""
+        """Pause after an error of the solver, and show it; nothing is lost."""
         self.running, self.goal, self.hunting = False, None, None
         self.say("error", error.problem or str(error))
 
     def _go_on(self, track: Track, seconds: float) -> None:
         wanted = seconds * self.pace * self.speed
         before, target = track.time, track.time + wanted
-        share = BUDGET / (1 + len(self.beside))
+        share = SLICE_SECONDS / (1 + len(self.beside))
         for each in self.beside:
             if not each.toward(target, share):
                 target = max(before, min(target, each.since + each.track.time))
@@ -205,14 +205,14 @@ class Session:
             self.rate = 1.0
 
     def scrub(self, time: float) -> None:
-        """Go to an instant of the past, at once if that is near."""
+        """Go to an instant of the past, immediately if it is near."""
         track = self.track
         self.hands = set()
         if track.at_end:
             track.let_go()
         self.goal, self.hunting = min(max(time, 0.0), track.end), None
         track.seek(self.goal)
-        self._seek(BUDGET)
+        self._seek(SLICE_SECONDS)
         self.recount()
 
     def _seek(self, budget: float) -> None:
@@ -224,10 +224,10 @@ class Session:
             self.goal = None
 
     def hunt(self) -> None:
-        """Go on to the next collision, at once if that is near."""
+        """Go to the next collision, immediately if it is near."""
         self.running = False
         self.hunting = self.track.time + HORIZON * self.pace
-        self._hunt(BUDGET)
+        self._hunt(SLICE_SECONDS)
         self.recount()
 
     def _hunt(self, budget: float) -> None:
@@ -249,7 +249,7 @@ class Session:
         return last is not None and last >= self.track.time
 
     def settle(self) -> None:
-        """Finish what is under way; the search for a collision only until a command waits."""
+        """Finish scrubbing and searching; the search ends early if a command waits."""
         while self.goal is not None or (self.hunting is not None and not self.asked()):
             if self.stopping():
                 return
@@ -257,26 +257,26 @@ class Session:
             self.advance(0.0)
 
     def heed_cancel(self) -> None:
-        """A refusal, if what is being done was cancelled."""
+        """ArgumentError if the present command was cancelled."""
         if self.cancelled():
             raise refusal("lab.cancelled")
 
     def keep_within_share(self) -> None:
-        """Others have come: hold no more of the past than there is memory for."""
+        """Reduce the past to its share of memory, because there are more runs."""
         if self.run is not None:
             for track in (self.run, *(each.track for each in self.beside)):
                 track.keep_within_share()
             self.history.keep_within(self.run.most_frames)
 
     def let_go(self) -> None:
-        """The bench has ended: its past, which is large, goes at once, whoever still knows the session."""
+        """Free the past, which is large, even if the session is still referenced."""
         self.run, self.history, self.beside = None, UndoStack(), []
         self.samples, self.look = Samples(), ViewMaker(self)
 
     # Changing.
 
     def moment(self) -> BenchState:
-        """What undo would bring back."""
+        """The present state, for undo."""
         track = self.track
         return BenchState(
             track.marked(), track.time, self.samples, self.selected, self.entry, self.pace, self.arrow_time
@@ -290,7 +290,7 @@ class Session:
         wish: dict[str, Any] | None = None,
         births: Any = None,
     ) -> None:
-        """Go on from now with a changed simulation; undo brings back what was."""
+        """Continue from now with a changed simulation; undo restores the earlier state."""
         track = self.track
         self.stand()
         moment = self.moment()
@@ -308,12 +308,12 @@ class Session:
         self.after_change()
 
     def stand(self) -> None:
-        """Before an edit, be where one was going, and look for no collision."""
+        """Prepare an edit: finish scrubbing, and end the search for a collision."""
         self.hunting = None
         self.settle()
 
     def after_change(self) -> None:
-        """What depends on what exists: companions begin anew, the selection names balls that are there."""
+        """Update what depends on the scene: restart companions, restrict the selection to existing balls."""
         track = self.track
         self.count = len(track.scene.balls)
         self.selected = tuple(k for k in self.selected if k < self.count)
@@ -327,7 +327,7 @@ class Session:
                 self.beside = []
 
     def compare(self, names: Any) -> None:
-        """Let companions begin with the present state."""
+        """Start companions with the present state."""
         track = self.track
         step = track.sim.method.step if CARDS[track.sim.solver].has_steps else None
         self.beside = companions.begun(names, track.sim.snapshot(), track.time, step)
@@ -347,13 +347,13 @@ class Session:
         self.corner = None
 
     def undo(self) -> None:
-        """Take the last command back."""
+        """Undo the last command."""
         if not self.history.undo:
             raise refusal("undo.nothing")
         self._swap(self.history.undo, self.history.redo)
 
     def redo(self) -> None:
-        """Do again what was taken back."""
+        """Redo the last undone command."""
         if not self.history.redo:
             raise refusal("redo.nothing")
         self._swap(self.history.redo, self.history.undo)
@@ -375,16 +375,16 @@ class Session:
     # Looking.
 
     def view(self, *, forces: bool = False) -> View:
-        """The bench as it stands."""
+        """The present view of the bench."""
         return self.look.view(self.begin(), forces=forces)
 
     def preview(self) -> View:
-        """What can be seen before the run is made."""
+        """The view before the run is made."""
         return self.look.preview()
 
 
 def started(scene: Scene, **wish: Any) -> Simulation:
-    """A run of a scene; said beforehand if a second of it takes steps beyond reason."""
+    """Start a run; warn first if one second of it needs excessively many steps."""
     sim = Simulation(scene, **{**wish, "solver": choose.Wish(**wish).settled})
     if CARDS[sim.solver].has_steps:
         from carom.solvers.stepped.energy.cost import warn_of_work  # noqa: PLC0415  # Numba is not loaded before something runs
@@ -394,7 +394,7 @@ def started(scene: Scene, **wish: Any) -> Simulation:
 
 
 def _check(command: str, arguments: dict[str, Any]) -> None:
-    """Is there such a command, and does it take these arguments?"""
+    """ArgumentError for an unknown command or wrong arguments."""
     if command not in COMMANDS:
         raise refusal("command.unknown", command=repr(command), hint=nearest(str(command)[:60], COMMANDS, "commands"))
     taken = COMMANDS[command].arguments

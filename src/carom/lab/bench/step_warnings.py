@@ -1,4 +1,4 @@
-"""Warnings about steps, each to the bench that caused it: benches run in threads of their own."""
+"""Catches warnings about steps per thread, so that each bench gets its own."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from carom.thread_warnings import heard
 
 
 def step_warnings() -> AbstractContextManager[list[str]]:
-    """The words of the `StepWarning`s of this thread, while it lasts."""
+    """A context that collects the texts of `StepWarning`s of this thread."""
     return heard(StepWarning)

@@ -1,9 +1,9 @@
-"""A run with its past: copies of the simulation at instants in the past, from which any other is reached.
+"""A run with its past: copies of the simulation at past instants, from which any other instant is reached.
 
-A track is a row of segments, one an edit. Within a segment the same copy run on gives the same bits each time; what a
-hand did meanwhile is written down and done again. Copies are shared between tracks and never advanced. A run of the
-exact solver has a history too, which tells the state at any instant at once; where there is no memory for it any more,
-there are the copies.
+A track is a sequence of segments, one per edit. Within a segment, running from a copy gives the same bits each time;
+interactive inputs are recorded and applied again. Copies are shared between tracks and never advanced. A run of the
+exact solver also has a history, which gives the state at any instant directly; where memory for it ran out, copies are
+used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.bench import memory
-from carom.lab.bench.past import APART, Input, Keyframe, Past, Segment, thinned
+from carom.lab.bench.past import MIN_COPY_INTERVAL, Input, Keyframe, Past, Segment, thinned
 from carom.lab.seen.collision_log import CollisionLog, Rows
 from carom.scene import Scene
 from carom.simulation.internal import new_history, remember_in, state_of
@@ -30,21 +30,21 @@ from carom.solvers.registry import CARDS
 if TYPE_CHECKING:
     from carom.solvers.exact.history.history import History
 
-MOST_FRAMES, FEWEST_FRAMES = 240, 4
-COPYING = 20.0
-"""Between two copies so many times what one costs, and APART: copying takes five per cent of the time at most."""
+MAX_FRAMES, MIN_FRAMES = 240, 4
+COPY_SPACING = 20.0
+"""Computing time between two copies, in costs of a copy: copying takes at most 5 % of the time."""
 AT_ONCE = 4096
-"""Collisions in a part, at most: room for more would take longer to clear than the part."""
-PART = 0.005
-"""A part takes so long, s of the clock: commands wait for its end."""
-JOLT = 0.25
-"""A part that takes longer, in s, has compiled something, and tells nothing of the cost."""
-FAR = 8.0
-"""Parts of a run, from which on an instant is sooner read in the history than run to."""
+"""Collisions in a slice: clearing memory for more would take longer than the slice."""
+SLICE_SECONDS = 0.005
+"""Time of a slice, s: commands wait for its end."""
+COMPILED_AFTER = 0.25
+"""A slice that takes longer, s, has compiled something, and does not measure the cost."""
+FAR_SLICES = 8.0
+"""From this distance on, in slices, reading the history is faster than running."""
 
 
 class Track:
-    """A run and its past. `sim` is the run as it stands now, at any instant of the past or at its end."""
+    """A run and its past. `sim` is the present run, at an instant of the past or at the end."""
 
     def __init__(
         self, sim: Simulation, wish: dict[str, Any] | None = None, *, clock: Callable[[], float] = perf_counter
@@ -52,11 +52,11 @@ class Track:
         self.clock = clock
         self.sim = sim
         self.part = 0.0
-        """Simulated time that a part of the run took last, s; 0: unknown."""
+        """Simulated time of the last slice, s; 0 if unknown."""
         self.remembering = False
-        """Is what happens now written into the history of the segment?"""
+        """Is the run being written to the history of the segment?"""
         self._size: tuple[int, int] = (0, 0)
-        """Balls, and the bytes of a copy with so many."""
+        """Number of balls, and bytes of a copy."""
         self._histories: list[ref[History]] = []
         memory.RUNS.add(self)
         self.past = Past((self._segment(sim, 0.0, wish or {}),))
@@ -66,32 +66,32 @@ class Track:
 
     @property
     def time(self) -> float:
-        """Where it stands, in the bench's time."""
+        """The present time, in the time of the bench."""
         return self.segment.offset + self.sim.time
 
     @property
     def end(self) -> float:
-        """How far it has come."""
+        """The end of the run so far."""
         return self.past.end
 
     @property
     def log(self) -> CollisionLog:
-        """Its collisions."""
+        """The log of collisions."""
         return self.past.log
 
     @property
     def segment(self) -> Segment:
-        """The stretch that it stands in."""
+        """The present segment."""
         return self.past.segments[self.number]
 
     @property
     def scene(self) -> Scene:
-        """What exists."""
+        """The present scene."""
         return self.sim.scene
 
     @property
     def at_end(self) -> bool:
-        """Is what comes next not known yet?"""
+        """Is it at the end of the run so far?"""
         return self.number == len(self.past.segments) - 1 and self.sim.time >= self.segment.end
 
     def counts(self) -> dict[str, int]:
@@ -104,9 +104,9 @@ class Track:
     # Running.
 
     def toward(self, goal: float, budget: float = np.inf, asked: Callable[[], bool] = lambda: False) -> bool:
-        """Run on to a time of the bench, along the known way first, for about so many seconds of the clock.
+        """Run towards a time of the bench, first along the known past, for about `budget` s.
 
-        True if it is there; it stops on the way when `asked` for. An error of the solver leaves it where it came to.
+        True if it got there; it stops early when `asked` returns true. An error of the solver stops it.
         """
         began = self.clock()
         while self.time < goal:
@@ -116,7 +116,7 @@ class Track:
         return self.time >= goal
 
     def _onward(self, goal: float, left: float) -> None:
-        """One part of the way."""
+        """Run one slice."""
         segment, sim = self.segment, self.sim
         last = self.number == len(self.past.segments) - 1
         if not last and sim.time >= segment.end:
@@ -138,14 +138,14 @@ class Track:
 
     @staticmethod
     def _stop(goal: float, segment: Segment) -> float:
-        """A time of the bench in that of the simulation, so that the bench's gets there, whatever rounding does."""
+        """Convert a time of the bench to that of the simulation, rounded so that the bench reaches it."""
         stop = goal - segment.offset
         return float(np.nextafter(stop, np.inf)) if segment.offset + stop < goal else stop
 
     def _remember(self, stop: float, history: History) -> float:
-        """Write down in the history what comes now; gives how far to go.
+        """Start to write to the history; return how far to go.
 
-        It may know more than this past: then it is not written down twice, and the way leads to its end first.
+        The history may be longer than this past: then nothing is written twice, and the run first goes to its end.
         """
         if not self.remembering:
             if self.sim.time < history.end:
@@ -156,12 +156,12 @@ class Track:
         return stop
 
     def _bound(self, history: History) -> None:
-        """Let a history count among those that share the memory; the oldest comes first."""
+        """Count a history among those that share the memory; the oldest is first."""
         others = [known for known in self._histories if known() is not None]
         self._histories = [*others, ref(history)] if all(known() is not history for known in others) else others
 
     def _forget(self) -> None:
-        """Let go of what histories hold beyond their memory: those of the past first, then what is oldest in this."""
+        """Free histories beyond their memory: first those of earlier segments, then the oldest part of this one."""
         held = [each for known in self._histories if (each := known()) is not None]
         total, most = sum(each.nbytes for each in held), memory.share_of(memory.HISTORY)
         for each in held:
@@ -172,7 +172,7 @@ class Track:
             total += each.nbytes
 
     def _run(self, stop: float, left: float, *, known: bool) -> None:
-        """Run the simulation, write down what is new, and keep a copy now and then."""
+        """Run the simulation, log new collisions, and make a copy now and then."""
         sim, before, began = self.sim, self.sim.time, self.clock()
         rows: Rows | None = None
         try:
@@ -186,7 +186,7 @@ class Track:
             self._keep(took)
 
     def next_collision(self, budget: float, horizon: float) -> bool:
-        """Run on to the next collision and all that fall together with it; True if there was one, or will be none."""
+        """Run to the next collision and all at the same time; True if there was one, or will be none."""
         segment, sim = self.segment, self.sim
         if not self.at_end:
             known = self.log.after(self.time)
@@ -213,17 +213,17 @@ class Track:
         return False
 
     def _learn(self, done: float, took: float, left: float) -> None:
-        """Choose the next part so that it takes a part of the budget."""
+        """Choose the length of the next slice from the budget."""
         if done <= 0.0 or not np.isfinite(left):
             return
-        if took > JOLT:
+        if took > COMPILED_AFTER:
             self.part = min(self.part or done, done)
             return
-        aim = max(min(left, PART), 1e-4)
+        aim = max(min(left, SLICE_SECONDS), 1e-4)
         self.part = done * min(max(aim / max(took, 1e-7), 0.2), 4.0)
 
     def _grow(self, rows: Rows | None) -> None:
-        """The end has moved, and there are new collisions."""
+        """Extend the end of the run and the log."""
         segment = replace(self.segment, end=self.sim.time)
         log = self.log
         if rows is not None and len(rows):
@@ -231,10 +231,10 @@ class Track:
             log = log.extended(rows)
         self.past = Past((*self.past.segments[:-1], segment), log)
 
-    # The hand.
+    # Interactive inputs.
 
     def hand(self, what: str, *arguments: Any) -> None:
-        """Let a hand do something now, at the end of the run."""
+        """Apply an input now, at the end of the run."""
         self._replay()
         made = Input(self.sim.time, what, arguments)
         made.apply(self.sim)
@@ -243,7 +243,7 @@ class Track:
         self.done = len(segment.inputs)
 
     def let_go(self, but: Collection[int] = ()) -> None:
-        """At the end of the run, release all balls that the simulation holds, but these."""
+        """At the end of the run, release all held balls except these."""
         if self.sim.held.issubset(but):
             return
         self._replay()
@@ -251,7 +251,7 @@ class Track:
             self.hand("release", k)
 
     def _replay(self) -> None:
-        """Do what a hand did at this instant, before going on: until then, one sees what was seen before it did."""
+        """Apply the inputs of this instant before running on; until then the state before them is shown."""
         inputs = self.segment.inputs
         while self.done < len(inputs) and inputs[self.done].time <= self.sim.time:
             inputs[self.done].apply(self.sim)
@@ -260,7 +260,7 @@ class Track:
     # Going back.
 
     def seek(self, goal: float) -> None:
-        """Stand before a time of the bench, as near as a copy allows; `toward` does the rest."""
+        """Go to the last copy before a time of the bench; `toward` does the rest."""
         goal = min(max(goal, self.past.segments[0].start), self.end)
         starts = [segment.start for segment in self.past.segments]
         number = bisect_right(starts, goal) - 1
@@ -268,7 +268,7 @@ class Track:
         times = [frame.time for frame in segment.frames]
         frame = segment.frames[max(bisect_right(times, goal - segment.offset) - 1, 0)]
         here = number == self.number and self.time <= goal and self.sim.time >= frame.time
-        if here and goal - self.time <= FAR * self.part:
+        if here and goal - self.time <= FAR_SLICES * self.part:
             return
         stop = min(self._stop(goal, segment), segment.end)
         if segment.history is not None and stop > frame.time and segment.history.knows(stop):
@@ -277,12 +277,12 @@ class Track:
             self._enter(number, frame)
 
     def go(self, goal: float) -> None:
-        """Stand at a time of the bench, however long it takes."""
+        """Go to a time of the bench, however long it takes."""
         self.seek(goal)
         self.toward(min(goal, self.end))
 
     def _enter(self, number: int, frame: Keyframe) -> None:
-        """Stand where a copy was made."""
+        """Continue from a copy."""
         self.number = number
         self.sim = frame.again()
         self.remembering = False
@@ -295,7 +295,7 @@ class Track:
     def branch(
         self, sim: Simulation, wish: dict[str, Any] | None = None, births: NDArray[np.float64] | None = None
     ) -> Past:
-        """Go on from now with another simulation; what came after is cut off. Gives the past as it was, for undo."""
+        """Continue from now with another simulation, without what came later; return the earlier past, for undo."""
         was, now, counts = self.marked(), self.time, self.counts()
         segment, before = was.segments[self.number], was.segments[: self.number]
         stays = replace(
@@ -318,7 +318,7 @@ class Track:
         return was
 
     def marked(self) -> Past:
-        """The past with a copy at this very instant; the simulation itself, which must not be advanced after that."""
+        """The past with a copy at this instant: the simulation itself, which must not be advanced any more."""
         segment, sim = self.segment, self.sim
         if any(frame.time == sim.time for frame in segment.frames):
             return self.past
@@ -328,7 +328,7 @@ class Track:
         return replace(self.past, segments=tuple(segments))
 
     def restore(self, past: Past, time: float) -> None:
-        """Take another past, and stand at one of its instants, or before it as near as a copy allows."""
+        """Switch to another past, at one of its instants or at the last copy before it."""
         self.past = past
         for segment in past.segments:
             if segment.history is not None:
@@ -344,7 +344,7 @@ class Track:
         counts: dict[str, int] | None = None,
         births: NDArray[np.float64] | None = None,
     ) -> Segment:
-        """A stretch that begins with a simulation, which nobody advances from now on."""
+        """A segment that begins with a simulation, which must not be advanced any more."""
         history = None
         if CARDS[sim.solver].keeps_history:
             history = new_history(sim)
@@ -355,10 +355,10 @@ class Track:
     # Copies.
 
     def _keep(self, took: float) -> None:
-        """Keep a copy if the last one is long ago, in seconds of computing; thin them out if there are many."""
-        if took > JOLT and self.cost - self.kept == took:  # a compilation is no reason for a copy
+        """Make a copy if enough computing time has passed; thin copies out if there are too many."""
+        if took > COMPILED_AFTER and self.cost - self.kept == took:  # a compilation is no reason for a copy
             self.cost -= took
-        if self.cost - self.kept < APART:
+        if self.cost - self.kept < MIN_COPY_INTERVAL:
             return
         segment, sim = self.segment, self.sim
         if any(frame.time == sim.time for frame in segment.frames):
@@ -367,7 +367,7 @@ class Track:
         began = self.clock()
         frame = self._frame(sim if segment.history is not None else sim.copy())
         copying = self.clock() - began
-        self.kept = self.cost + max(0.0, COPYING * copying - APART)
+        self.kept = self.cost + max(0.0, COPY_SPACING * copying - MIN_COPY_INTERVAL)
         frames = sorted((*segment.frames, frame), key=lambda each: each.time)
         segments = list(self.past.segments)
         segments[self.number] = replace(segment, frames=tuple(frames))
@@ -375,27 +375,27 @@ class Track:
         self._thin_out()
 
     def _frame(self, sim: Simulation) -> Keyframe:
-        """The run as it stands: of the exact solver its state, else the simulation itself, not to be advanced again."""
+        """A copy of the present run: the state for the exact solver, else the simulation itself."""
         if self.segment.history is None:
             return Keyframe(sim.time, sim, self.cost, self.done)
         return Keyframe(sim.time, self.segment.frames[0].sim, self.cost, self.done, state_of(sim))
 
     @property
     def most_frames(self) -> int:
-        """How many copies fit into the memory that there is for them."""
+        """The number of copies that fit into memory."""
         count = len(self.scene.balls)
         if self._size[0] != count or not self._size[1]:
             size = sum(each.nbytes for each in state_of(self.sim).values())
             if self.segment.history is None:
                 size = len(pickle.dumps(self.sim, protocol=5))
             self._size = (count, size)
-        return int(min(max(memory.share_of(memory.COPIES) / self._size[1], FEWEST_FRAMES), MOST_FRAMES))
+        return int(min(max(memory.share_of(memory.COPIES) / self._size[1], MIN_FRAMES), MAX_FRAMES))
 
     def keep_within_share(self) -> None:
-        """Hold no more than there is memory for now that others have come."""
+        """Reduce copies and histories to their share of memory."""
         self._thin_out()
         self._forget()
 
     def _thin_out(self) -> None:
-        """Let copies go until there are no more than fit."""
+        """Drop copies until they fit into memory."""
         self.past = thinned(self.past, self.most_frames)

@@ -1,4 +1,4 @@
-"""Whose turn it is to compute: benches share the processor evenly, and the server always has a part of it.
+"""Schedules benches: they share the processor evenly, and the server always has a part of it.
 
 Every bench has a thread, and all threads share one interpreter. If fifty of them run at once, the thread that answers
 browsers waits for each of the fifty whenever it wants to go on, and nobody is answered for seconds. So few compute at a
@@ -16,14 +16,16 @@ from contextlib import contextmanager
 
 AT_ONCE = min(max((os.cpu_count() or 2) - 1, 1), 4)
 """Benches that compute at the same time: a core is left to the server, and more than four would keep it waiting."""
-LONG = 0.1
-"""Who has had the turn for longer, in s, as while compiling, does not keep the others waiting any more."""
+LONG_TURN = 0.1
+"""A longer turn, s, such as for compiling, does not keep others waiting."""
 
 
 class Turns:
-    """Turns for so many at once. May be used from any thread."""
+    """Turns for some threads at once. Thread-safe."""
 
-    def __init__(self, at_once: int = AT_ONCE, long: float = LONG, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, at_once: int = AT_ONCE, long: float = LONG_TURN, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.at_once = at_once
         self.long = long
         self.clock = clock
@@ -31,11 +33,11 @@ class Turns:
         self._hurried: OrderedDict[object, threading.Event] = OrderedDict()
         self._waiting: OrderedDict[object, threading.Event] = OrderedDict()
         self._since: dict[object, float] = {}
-        """When those got their turn who have it, and have not had it for long."""
+        """When the present turns began, without long ones."""
 
     @contextmanager
     def turn(self, owner: object, *, hurried: bool = False) -> Iterator[None]:
-        """Wait for a turn, and have it meanwhile."""
+        """A context that waits for a turn and holds it."""
         self._ask(owner, hurried=hurried)
         try:
             yield
@@ -45,7 +47,7 @@ class Turns:
                 self._admit()
 
     def hurry(self, owner: object) -> None:
-        """Whoever waits for a turn goes before those that are in no hurry; nothing if he does not wait."""
+        """Move a waiting owner before others that are not hurried."""
         with self._lock:
             called = self._waiting.pop(owner, None)
             if called is not None:
@@ -53,7 +55,7 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """The number of waiting owners."""
         with self._lock:
             return len(self._hurried) + len(self._waiting)
 
@@ -67,7 +69,7 @@ class Turns:
                 self._admit()
 
     def _admit(self) -> None:
-        """Call those whose turn it is."""
+        """Give turns to the next waiting owners."""
         now = self.clock()
         for owner in [owner for owner, since in self._since.items() if now - since >= self.long]:
             del self._since[owner]
@@ -78,4 +80,4 @@ class Turns:
 
 
 TURNS = Turns()
-"""Those of this process."""
+"""The turns of this process."""

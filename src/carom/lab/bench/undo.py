@@ -1,4 +1,4 @@
-"""Undo and redo: what was, by the name of the command that changed it."""
+"""Undo and redo: earlier states, by the name of the command that changed them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from carom.lab.bench.memory import UNDO
 from carom.lab.bench.past import Past, thinned
 from carom.lab.seen.samples import Samples
 
-TOGETHER = 1.0
-"""Doing the same to the same things within so many seconds is one thing to undo."""
+MERGE_WITHIN = 1.0
+"""Equal commands on equal objects within this time, s, are one step to undo."""
 DEPTH = 100
 
 
 @dataclass(frozen=True)
 class BenchState:
-    """A bench as it was, as far as undo is concerned."""
+    """An earlier state of a bench, for undo."""
 
     past: Past
     time: float
@@ -29,14 +29,14 @@ class BenchState:
 
 @dataclass
 class Step:
-    """A command that can be undone: what was before it (or, for redo, after)."""
+    """A command that can be undone, with the state before it (for redo: after it)."""
 
     name: str
     about: Any
-    """What it was done to: the same again soon after is the same step."""
+    """The objects of the command: repeating it soon is the same step."""
     moment: BenchState
     at: float
-    """On the clock, s."""
+    """Wall-clock time, s."""
 
 
 class UndoStack:
@@ -47,14 +47,14 @@ class UndoStack:
         self.redo: list[Step] = []
 
     def remember(self, name: str, about: Any, moment: BenchState, now: float, frames: int) -> None:
-        """A command was done; `moment` was before it, and a track has room for so many copies of a simulation."""
+        """Add a command with the state before it; `frames` is the number of copies that fit into memory."""
         self.redo.clear()
         last = self.undo[-1] if self.undo else None
         if (
             last is not None
             and about is not None
             and (last.name, last.about) == (name, about)
-            and now - last.at < TOGETHER
+            and now - last.at < MERGE_WITHIN
         ):
             last.at = now
             return
@@ -62,7 +62,7 @@ class UndoStack:
         self.keep_within(frames)
 
     def keep_within(self, frames: int) -> None:
-        """Forget the oldest steps if they are too many, or hold too much, where a track has room for so many copies."""
+        """Forget the oldest steps beyond the limits; `frames` is the number of copies that fit into memory."""
         room = UNDO * frames
         del self.undo[:-DEPTH]
         while len(self.undo) + len(self.redo) > 1 and self._copies() > room:
@@ -71,6 +71,6 @@ class UndoStack:
             step.moment = replace(step.moment, past=thinned(step.moment.past, frames))
 
     def _copies(self) -> int:
-        """How many copies it holds."""
+        """The number of copies in it."""
         steps = (*self.undo, *self.redo)
         return len({id(frame) for step in steps for part in step.moment.past.segments for frame in part.frames})

@@ -1,1 +1,1 @@
-"""What a person can ask of a bench: the table of commands, its keys, and who does each."""
+"""The commands of a bench: their table, their keys, and their handlers."""

@@ -1,4 +1,4 @@
-"""Commands that make balls and take them away."""
+"""Commands that add and remove balls."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from carom.lab.bench.session import Does, Session
 from carom.lab.commands.arguments import flag, number, refusal, vector, word
 from carom.lab.commands.arguments import indices as numbers
 from carom.lab.commands.selecting import selected
-from carom.lab.share import MOST_BALLS
+from carom.lab.share import MAX_BALLS
 from carom.scene import Ball, Scene
 from carom.scene.placement import check
 from carom.simulation.simulation import Simulation
 from carom.views import region
 
 SMALL = 40.0
-"""A ball in an empty scene has the size of the scene over this as its radius,"""
+"""Radius of a ball in an empty scene: the size of the scene divided by this."""
 DENSITY = 1000.0
-"""and is made of water, kg/m³."""
-LARGEST_RADIUS = 1e50
-"""Metres: the cube of a radius, for its mass, must not overflow."""
-TRIES = 1500
-"""Places that are looked at for a new ball."""
+"""Density of a ball in an empty scene, that of water, kg/m³."""
+MAX_RADIUS = 1e50
+"""m: the cube of a radius, for its mass, must not overflow."""
+MAX_TRIES = 1500
+"""Places that are tried for a new ball."""
 
 
 def add(
@@ -39,7 +39,7 @@ def add(
     name: Any = None,
     fixed: Any = None,
 ) -> None:
-    """A ball; what is not said is like the others, at a free place near the middle."""
+    """Add a ball; by default it is like the others, at a free place near the middle."""
     _add(
         session,
         "add",
@@ -54,7 +54,7 @@ def add(
 
 
 def launch(session: Session, position: Any, velocity: Any, radius: Any = None, mass: Any = None) -> None:
-    """A ball that was aimed with the mouse; time goes on."""
+    """Add a ball that was aimed with the mouse, and run on."""
     session.held = False
     _add(session, "launch", position=position, velocity=velocity, radius=radius, mass=mass)
 
@@ -74,7 +74,7 @@ def _new_ball(session: Session, sim: Simulation, **given: Any) -> Ball:
     scene = sim.scene
     d = scene.dimension
     radius = _like_radius(scene) if given.get("radius") is None else number("radius", given["radius"])
-    if abs(radius) > LARGEST_RADIUS:
+    if abs(radius) > MAX_RADIUS:
         raise refusal("radius.out-of-range", where="radius", value=radius)
     mass = _like_mass(scene, radius) if given.get("mass") is None else number("mass", given["mass"])
     fields: dict[str, Any] = {"radius": radius, "mass": mass}
@@ -102,7 +102,7 @@ def _like_radius(scene: Scene) -> float:
 
 
 def _like_mass(scene: Scene, radius: float) -> float:
-    """The others' density, or that of water; points weigh what others do, satellites what the lightest does."""
+    """Mass from the density of the others, or of water; points get the others' mass, satellites the smallest."""
     balls, d = scene.balls, scene.dimension
     if scene.attraction is not None and len(balls):
         return float(balls.mass[_lightest(scene)])
@@ -117,12 +117,12 @@ def _like_mass(scene: Scene, radius: float) -> float:
 
 
 def _lightest(scene: Scene) -> int:
-    """Among bodies that attract each other a new one is a satellite, and no second sun."""
+    """The lightest ball: among bodies that attract each other a new one is a satellite."""
     return int(np.argmin(scene.balls.mass))
 
 
 def free_place(sim: Simulation, radius: float, heed_cancel: Callable[[], object] = lambda: None) -> tuple[float, ...]:
-    """A place near the middle where a ball overlaps nothing."""
+    """Find a place near the middle where a ball overlaps nothing."""
     scene = sim.scene
     low, high = region.bounds(scene)
     places = sim.positions
@@ -138,23 +138,23 @@ def free_place(sim: Simulation, radius: float, heed_cancel: Callable[[], object]
 
 
 def _outward(low: NDArray[np.float64], high: NDArray[np.float64], radius: float) -> Iterator[NDArray[np.float64]]:
-    """The middle, then places on a spiral round it, to the ends; in 3D on shells."""
+    """The middle, then places on a spiral around it; in 3D on shells."""
     middle, half = (low + high) / 2.0, (high - low) / 2.0
     yield middle
     golden = np.pi * (3.0 - np.sqrt(5.0))
     near = min(max(3.0 * radius / max(float(half.max()), 1e-300), 0.02), 1.0)
-    for k in range(1, TRIES):
-        part = max(near * np.sqrt(k / 8.0), k / TRIES) if near * np.sqrt(k / 8.0) < 1.0 else k / TRIES
+    for k in range(1, MAX_TRIES):
+        part = max(near * np.sqrt(k / 8.0), k / MAX_TRIES) if near * np.sqrt(k / 8.0) < 1.0 else k / MAX_TRIES
         angle = golden * k
         turn = np.array([np.cos(angle), np.sin(angle), np.cos(2.399 * k + 1.0)])[: len(low)]
         yield middle + part * half * turn
 
 
 def births_with(session: Session, more: int) -> NDArray[np.float64]:
-    """Times at which the balls came, in the bench's time, with some that come now; a refusal if there are too many."""
+    """When balls were added, in the time of the bench, with some that are added now; ArgumentError if too many."""
     count = len(session.track.scene.balls) + more
-    if count > MOST_BALLS:
-        raise refusal("bench.too-many-balls", count=count, most=MOST_BALLS)
+    if count > MAX_BALLS:
+        raise refusal("bench.too-many-balls", count=count, most=MAX_BALLS)
     return np.append(_births(session), np.full(more, session.track.time))
 
 
@@ -168,7 +168,7 @@ def _births(session: Session) -> NDArray[np.float64]:
 
 
 def duplicate(session: Session) -> None:
-    """The selected balls once more, beside themselves; the copies are selected."""
+    """Duplicate the selected balls beside themselves, and select the copies."""
     session.settle()
     chosen = selected(session)
     track = session.track
@@ -190,7 +190,7 @@ def duplicate(session: Session) -> None:
 
 
 def _ways(scene: Scene, chosen: Sequence[int]) -> Iterator[NDArray[np.float64]]:
-    """Where copies may go: right, up, left, down, further and further."""
+    """Offsets for copies: right, up, left, down, at growing distance."""
     balls = scene.balls[list(chosen)]
     extent = float(np.ptp(balls.position, axis=0).max()) + 2.2 * float(balls.radius.max())
     aside = extent or region.size(scene) / SMALL
@@ -202,14 +202,14 @@ def _ways(scene: Scene, chosen: Sequence[int]) -> Iterator[NDArray[np.float64]]:
 
 
 def remove(session: Session, indices: Any = None) -> None:
-    """Take balls out: these, or the selected ones."""
+    """Remove balls: these, or the selected ones."""
     session.settle()
     track = session.track
     gone = selected(session) if indices is None else numbers("indices", indices, len(track.scene.balls))
     births = np.delete(_births(session), list(gone))
     sim = track.sim.copy()
     sim.remove(list(gone))
-    session.hands = set()  # those after them move up
+    session.hands = set()  # the indices of later balls change
     session.edit("remove", sim, births=births)
     session.selected = ()
 

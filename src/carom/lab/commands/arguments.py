@@ -1,4 +1,4 @@
-"""Arguments of commands as they come from fields and sockets: checked, and refused in one clear line."""
+"""Checks arguments of commands, which come from fields and sockets; errors are one clear line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ refusal = ArgumentError.of
 
 
 def number(where: str, value: Any) -> float:
-    """A finite number; one that comes as text may have a decimal comma."""
+    """Check a finite number; as text it may have a decimal comma."""
     given = value
     if isinstance(value, str):
         try:
@@ -34,21 +34,21 @@ def number(where: str, value: Any) -> float:
 
 
 def vector(where: str, value: Any, dimension: int) -> tuple[float, ...]:
-    """As many finite numbers as the scene has dimensions."""
+    """Check a vector of finite numbers."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) != dimension:
         raise refusal("vector.typed", where=where, value=shown(value), dimension=dimension)
     return tuple(number(where, part) for part in value)
 
 
 def word(where: str, value: Any, most: int = 200) -> str:
-    """A text that is not too long."""
+    """Check a text and its length."""
     if not isinstance(value, str) or len(value) > most:
         raise refusal("text.not-short", where=where, value=shown(value), most=most)
     return value
 
 
 def choice_of(where: str, value: Any, known: Collection[str], noun: str = "choices") -> str:
-    """One of the known words."""
+    """Check that a word is one of the known ones."""
     if not isinstance(value, str) or value not in known:
         asked = value[:60] if isinstance(value, str) else ""
         raise refusal("choice.unknown", where=where, value=shown(value), hint=nearest(asked, known, noun))
@@ -56,12 +56,12 @@ def choice_of(where: str, value: Any, known: Collection[str], noun: str = "choic
 
 
 def direction(where: str, value: Any) -> int:
-    """1 for the next, -1 for the one before."""
+    """Check a direction: 1 for the next, -1 for the previous."""
     return 1 if number(where, value) > 0.0 else -1
 
 
 def flag(where: str, value: Any) -> bool:
-    """True or false."""
+    """Check a truth value."""
     if isinstance(value, str) and value.lower() in {"true", "false"}:
         return value.lower() == "true"
     if not isinstance(value, bool | np.bool_):
@@ -70,7 +70,7 @@ def flag(where: str, value: Any) -> bool:
 
 
 def index(where: str, value: Any, count: int) -> int:
-    """The number of a thing of which there are so many."""
+    """Check an index below `count`."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value < count:
@@ -79,7 +79,7 @@ def index(where: str, value: Any, count: int) -> int:
 
 
 def indices(where: str, value: Any, count: int) -> tuple[int, ...]:
-    """Numbers of things of which there are so many, each once."""
+    """Check indices below `count`; repeated ones are dropped."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         value = [value]
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
@@ -88,7 +88,7 @@ def indices(where: str, value: Any, count: int) -> tuple[int, ...]:
 
 
 def file_format(text: str, filename: str) -> Literal["toml", "json"]:
-    """Is a scene file TOML or JSON? By the end of its name, or else by how it begins."""
+    """The format of a scene file: by the suffix of its name, or by its first character."""
     name = filename.lower()
     as_json = name.endswith(".json") or (not name.endswith(".toml") and text.lstrip().startswith("{"))
     return "json" if as_json else "toml"

@@ -1,4 +1,4 @@
-"""Commands that change balls. An edit that cannot be is refused, and nothing is lost."""
+"""Commands that change balls. An invalid edit is refused, and nothing changes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ VELOCITIES = {"vx": 0, "vy": 1, "vz": 2}
 FIELDS = (*AXES, *VELOCITIES, "mass", "radius", "material", "fixed", "name")
 
 NUDGE = 100.0
-"""An arrow key moves by a round part of the size of the scene, at most this one."""
+"""An arrow key moves by a round length, at most the size of the scene divided by this."""
 PUSH = 20.0
-"""X or Y with + or - change the velocity by a round part of the typical one, at most this."""
+"""X or Y with + or - change the velocity by a round value, at most the typical one divided by this."""
 CROSSING = 4.0
 HEAVIER = 1.1
-"""M with + makes a ball so many times as heavy."""
-MOST_STEPS = 1000.0
-"""Steps at once, at most: keys take one or ten, and a power of more would overflow."""
+"""M with + multiplies the mass by this."""
+MAX_STEPS = 1000.0
+"""Steps at once: keys take one or ten, and a power of more would overflow."""
 
 
 # Changing.
@@ -60,7 +60,7 @@ def _change(session: Session, command: str, chosen: tuple[int, ...], field: Any,
     try:
         _set(sim, chosen, field, value)
     except InputError as error:
-        # What is wrong is said of the field that a person has typed into.
+        # Errors name the field that a person typed into.
         raise type(error)([problem.at(field) for problem in error.problems]) from None
     session.edit(command, sim, about=(command, chosen, field))
 
@@ -102,11 +102,11 @@ def _refuse_fixed(sim: Simulation, chosen: tuple[int, ...], name: str, rows: NDA
 
 
 def nudge(session: Session, field: Any, steps: Any) -> None:
-    """Change the selected balls by keys, or move the chosen corner: so many steps, of a size that suits the scene."""
+    """Change the selected balls, or move the chosen corner, by a number of steps that suit the scene."""
     session.settle()
     by = number("steps", steps)
-    if abs(by) > MOST_STEPS:
-        raise refusal("range.from-to", where="steps", value=shown(steps), low=-MOST_STEPS, high=MOST_STEPS)
+    if abs(by) > MAX_STEPS:
+        raise refusal("range.from-to", where="steps", value=shown(steps), low=-MAX_STEPS, high=MAX_STEPS)
     if session.corner is not None and field in ("x", "y"):
         nudge_corner(session, AXES[field], by * nudge_step(session.track.scene))
         return
@@ -142,13 +142,13 @@ def nudge_step(scene: Scene) -> float:
 
 
 def push_step(scene: Scene, pace: float) -> float:
-    """By how much a key changes a velocity, m/s; a ball that crosses the scene in some seconds is not slow."""
+    """By how much a key changes a velocity, m/s."""
     fast = max(region.typical_speed(scene), region.size(scene) / (CROSSING * pace))
     return region.round_part(fast / PUSH)
 
 
 def _tidy(values: NDArray[np.float64], part: float) -> NDArray[np.float64]:
-    """Values without the rounding errors of many steps: what is a multiple of a step but for rounding, is that."""
+    """Remove the rounding errors of many steps: values close to a multiple of a step become that multiple."""
     whole = np.round(values / part)
     near = np.abs(values / part - whole) < 1e-9
     tidy: NDArray[np.float64] = np.where(near, [float(f"{k * part:.12g}") for k in whole], values)
@@ -166,7 +166,7 @@ def move(session: Session, by: Any, indices: Any = None) -> None:
 
 
 def place(session: Session, index: Any, position: Any) -> None:
-    """Put a ball elsewhere."""
+    """Set the position of a ball."""
     session.settle()
     sim = session.track.sim.copy()
     k = one_of("index", index, len(sim.scene.balls))
@@ -175,7 +175,7 @@ def place(session: Session, index: Any, position: Any) -> None:
 
 
 def throw(session: Session, index: Any, velocity: Any) -> None:
-    """Give a ball another velocity."""
+    """Set the velocity of a ball."""
     session.settle()
     sim = session.track.sim.copy()
     k = one_of("index", index, len(sim.scene.balls))

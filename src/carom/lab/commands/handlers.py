@@ -1,4 +1,4 @@
-"""Which room does which command."""
+"""The functions of all commands."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ DOES: Does = {
     **solving.DOES,
     **walls.DOES,
 }
-"""A function a command: it takes the session and the command's arguments."""
+"""One function per command: it takes the session and the command's arguments."""

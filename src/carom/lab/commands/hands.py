@@ -1,4 +1,4 @@
-"""Commands of the hand: pulling by a spring, steering by keys, and links. They need steps."""
+"""Interactive forces and links: pulling by a spring, steering by keys. They need a solver with forces."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from carom.views import region
 
 MODES = ("place", "velocity", "acceleration")
 REACH = 1.6
-"""A new point is linked to those within so many mean lengths of the links that are there,"""
+"""A new point is linked to points within this many mean lengths of existing links."""
 PARTNERS = 4
-"""to the nearest so many."""
+"""Most links of a new point."""
 CROSSING = 4.0
-"""Steered by velocity, a ball crosses the scene in so many seconds of the clock."""
+"""Steered by velocity, a ball crosses the scene in this wall-clock time, s."""
 
 
 def _by_steps(session: Session, what: str) -> None:
@@ -33,7 +33,7 @@ def _by_steps(session: Session, what: str) -> None:
 
 
 def _at_the_end(session: Session) -> None:
-    """A hand acts on what comes; in the past it begins another way on, and undo brings back the one before."""
+    """Cut off the future, as inputs act at the end of a run; undo restores it."""
     session.settle()
     track = session.track
     if not track.at_end:
@@ -53,7 +53,7 @@ def pull(session: Session, index: Any, target: Any) -> None:
 
 
 def release(session: Session, index: Any = None) -> None:
-    """Let go one ball, or all that the simulation holds."""
+    """Release one ball, or all held balls."""
     session.settle()
     track = session.track
     let_go = track.sim.held
@@ -66,7 +66,7 @@ def release(session: Session, index: Any = None) -> None:
 
 
 def steer(session: Session, direction: Any) -> None:
-    """Drive the selected balls in a direction, by velocity or acceleration; zero lets them go."""
+    """Drive the selected balls in a direction, by velocity or acceleration; zero releases them."""
     track = session.track
     scene = track.scene
     way = np.array(vector("direction", direction, scene.dimension))
@@ -87,26 +87,26 @@ def steer(session: Session, direction: Any) -> None:
 
 
 def steering(session: Session, mode: Any) -> None:
-    """What arrow keys do."""
+    """Set what arrow keys do."""
     session.steering = choice_of("mode", mode, MODES)
 
 
 def link(session: Session, i: Any, j: Any) -> None:
-    """A spring between two balls, like those that are there."""
+    """Add a spring between two balls, like the existing ones."""
     sim, one, two = _two_of(session, i, j)
     sim.link(one, two, **_like_the_others(session))
     session.edit("link", sim)
 
 
 def unlink(session: Session, i: Any, j: Any) -> None:
-    """Take the springs between two balls away."""
+    """Remove the springs between two balls."""
     sim, one, two = _two_of(session, i, j)
     sim.unlink(one, two)
     session.edit("unlink", sim)
 
 
 def link_selected(session: Session) -> None:
-    """A spring from each selected ball to the next, in the order in which they were selected."""
+    """Add a spring from each selected ball to the next, in the order of selection."""
     sim, pairs = _selected_pairs(session)
     spring = _like_the_others(session)
     for one, two in pairs:
@@ -115,7 +115,7 @@ def link_selected(session: Session) -> None:
 
 
 def unlink_selected(session: Session) -> None:
-    """Take the springs away that are between selected balls."""
+    """Remove the springs between selected balls."""
     sim, _ = _selected_pairs(session)
     chosen = set(selected(session))
     linked = {tuple(sorted(pair)) for pair in sim.links.between.tolist() if chosen.issuperset(pair)}
@@ -127,7 +127,7 @@ def unlink_selected(session: Session) -> None:
 
 
 def _selected_pairs(session: Session) -> tuple[Simulation, list[tuple[int, int]]]:
-    """A copy of the run, to be changed, and each selected ball with the next."""
+    """A copy of the run to edit, and each selected ball with the next."""
     _by_steps(session, "doing.link")
     session.settle()
     chosen = selected(session)
@@ -137,7 +137,7 @@ def _selected_pairs(session: Session) -> tuple[Simulation, list[tuple[int, int]]
 
 
 def _two_of(session: Session, i: Any, j: Any) -> tuple[Simulation, int, int]:
-    """A copy of the run, to be changed, and two of its balls by their numbers."""
+    """A copy of the run to edit, and the checked indices of two balls."""
     _by_steps(session, "doing.link")
     session.settle()
     track = session.track
@@ -146,7 +146,7 @@ def _two_of(session: Session, i: Any, j: Any) -> tuple[Simulation, int, int]:
 
 
 def build(session: Session, position: Any) -> None:
-    """A new point, linked to those near it (M-16)."""
+    """Add a point linked to those near it (M-16)."""
     _by_steps(session, "doing.building")
     session.settle()
     track = session.track
@@ -175,7 +175,7 @@ def build(session: Session, position: Any) -> None:
 
 
 def _like_the_others(session: Session) -> dict[str, float]:
-    """What a new link is like: the middle of those that are there, or of a sensible stiffness."""
+    """The properties of a new link: medians of the existing ones, or a sensible stiffness."""
     scene, links = session.track.scene, session.track.sim.links
     if not len(links):
         return {"stiffness": 100.0 * float(np.median(scene.balls.mass)), "damping": float(np.median(scene.balls.mass))}

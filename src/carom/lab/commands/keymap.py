@@ -1,4 +1,4 @@
-"""Keys of the stage: one table from which the browser, the help and the tests are fed.
+"""Keys of the stage: one table for the browser, the help and the tests.
 
 `key` is what `KeyboardEvent.key` says, letters in lower case; `held` are keys held with it: "Control", "Shift", "Alt",
 or letters. Shift need not be named for signs such as ? and +. Commands that begin with "view:" are the browser's own.
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Key:
-    """A key, and what it stands for; `text` is the key of the words that explain it."""
+    """A key and its command; `text` is the key of the text that explains it."""
 
     key: str
     command: str

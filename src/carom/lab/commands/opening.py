@@ -1,4 +1,4 @@
-"""Commands that put another scene on the bench."""
+"""Commands that open another scene on the bench."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_TEXT = 50_000_000
 
 
 def open_entry(session: Session, entry: Any, parameters: Any = None) -> None:
-    """A scene of the library."""
+    """Open a scene of the library."""
     name = word("entry", entry)
     if name not in library.names():
         raise refusal(
@@ -26,7 +26,7 @@ def open_entry(session: Session, entry: Any, parameters: Any = None) -> None:
 
 
 def parameters_of(entry: str, given: Any) -> dict[str, Any]:
-    """Parameters of a generator as it takes them: numbers may come as texts."""
+    """Convert parameters of a generator: numbers may come as texts."""
     if not isinstance(given, dict):
         raise refusal("values.not-a-table", where="parameters")
     known = {each.name: each for card in library.catalogue() if card.name == entry for each in card.parameters}
@@ -46,13 +46,13 @@ def _parameter(parameter: Parameter | None, value: Any) -> Any:
 
 
 def load(session: Session, text: Any, filename: Any = "") -> None:
-    """A scene file, TOML or JSON."""
+    """Open a scene file, TOML or JSON."""
     words, name = word("text", text, LARGEST_TEXT), word("filename", filename or "")
     session.open(read(words, file_format(words, name), name), "", "load")
 
 
 def next_scene(session: Session) -> None:
-    """The next scene of the library."""
+    """Open the next scene of the library."""
     _beside(session, 1)
 
 
@@ -68,7 +68,7 @@ def _beside(session: Session, by: int) -> None:
 
 
 def clear(session: Session) -> None:
-    """No balls, default options; the same space, of the same dimension."""
+    """Remove all balls, and reset the options; the space stays."""
     old = session.first if session.run is None else session.run.scene
     none = (0.0,) * old.dimension
     session.open(Scene(name=old.name, boundary=old.boundary, view=old.view, gravity=none), "", "clear")

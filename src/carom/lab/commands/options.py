@@ -1,4 +1,4 @@
-"""Options of a scene and of how it is solved, as one table from which forms, texts and tests are made."""
+"""Options of a scene and its solver, as one table for forms, texts and tests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NUMBER, CHOICE, FLAG = "number", "choice", "flag"
 
 @dataclass(frozen=True)
 class Option:
-    """One option. Its words are texts by the keys `option.<name>` and, for choices, `option.<name>.<choice>`."""
+    """An option. Its texts have the keys `option.<name>` and, for choices, `option.<name>.<choice>`."""
 
     name: str
     group: str
@@ -47,7 +47,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def checked(self, value: Any) -> Any:
-        """A value of its kind and within its range, or a refusal that names the option."""
+        """Check a value; ArgumentError with the name of the option if it is invalid."""
         if self.kind == FLAG:
             return flag(self.name, value)
         if self.kind == CHOICE:
@@ -60,7 +60,7 @@ class Option:
 
 
 def _down(scene: Scene) -> str:
-    """Where down is on the screen. In 3D the camera stands against gravity, or with z up where there is none."""
+    """The axis that points down on the screen. In 3D the camera's up is against gravity, or z without gravity."""
     if scene.dimension == 2:
         return "y" if scene.view.y_down else "-y"
     axis = max(range(3), key=lambda k: abs(scene.gravity[k]))
@@ -110,7 +110,7 @@ def _restitution(field: str) -> Callable[[Scene, Any], dict[str, Any]]:
 
 
 def _friction(field: str, part: str) -> tuple[Callable[[Scene], Any], Callable[[Scene, Any], dict[str, Any]]]:
-    """Static and dynamic friction; the other of the two follows where it must."""
+    """Static or dynamic friction; setting one adjusts the other where necessary."""
 
     def write(scene: Scene, value: float) -> dict[str, Any]:
         old: Coulomb = getattr(scene.friction, field)
@@ -185,14 +185,14 @@ OPTIONS: dict[str, Option] = {
         Option("touch", "forces", CHOICE, *_attraction("touch"), choices=("pass", "bounce", "merge")),
     )
 }
-"""By name. G defaults to our universe's."""
+"""Options by name."""
 
 DEFAULT_G = GRAVITATIONAL_CONSTANT
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the choices of how a scene is solved, with what its card says."""
+    """A solver or integrator to choose, with texts of its card."""
 
     name: str
     title: str
@@ -203,7 +203,7 @@ class Choice:
 
 
 def values(scene: Scene) -> dict[str, Any]:
-    """All options of a scene; None for those that have no meaning in it."""
+    """The values of all options in a scene; None for options without meaning in it."""
     return {name: option.read(scene) for name, option in OPTIONS.items()}
 
 
@@ -218,20 +218,20 @@ def solving_values(solving: Solving) -> dict[str, Any]:
 
 
 def solvers() -> tuple[Choice, ...]:
-    """The solvers, as their cards describe them."""
+    """The solvers to choose from."""
     return tuple(
         Choice(card.name, card.title, card.advances, card.cost, "; ".join(card.sources)) for card in CARDS.values()
     )
 
 
 def integrators() -> tuple[Choice, ...]:
-    """The integrators of the stepped solver, likewise."""
+    """The integrators to choose from."""
     return tuple(
         Choice(
             one.name,
             one.title,
             one.equation,
-            f"{one.evaluations} × forces a step, order {one.order}" + (", symplectic" if one.symplectic else ""),
+            f"{one.evaluations} × forces per step, order {one.order}" + (", symplectic" if one.symplectic else ""),
             one.source,
             one.remark,
         )

@@ -1,4 +1,4 @@
-"""Commands of running: on, off, faster, to this or that instant."""
+"""Commands of running: run, pause, speed, going to instants."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ FRAME = 1.0 / 60.0
 
 
 def run(session: Session) -> None:
-    """Let time pass."""
+    """Run."""
     session.running = True
     session.rate = 1.0
 
 
 def pause(session: Session) -> None:
-    """Let it stand."""
+    """Pause."""
     session.running, session.hunting = False, None
 
 
 def toggle(session: Session) -> None:
-    """The one or the other; on the way to the next collision, stop."""
+    """Run or pause; end the search for the next collision."""
     (pause if session.running or session.hunting is not None else run)(session)
 
 
 def step(session: Session) -> None:
-    """The smallest advance that shows: one step, or a sixtieth of a second of the clock."""
+    """Advance by one step, or by 1/60 s of wall-clock time."""
     session.settle()
     session.running = False
     track = session.track
@@ -44,7 +44,7 @@ def step(session: Session) -> None:
 
 
 def collision(session: Session) -> None:
-    """On to the next collision; nothing new if that is looked for already."""
+    """Go to the next collision; does nothing if the search is already running."""
     if session.hunting is not None:
         return
     session.settle()
@@ -52,7 +52,7 @@ def collision(session: Session) -> None:
 
 
 def collision_back(session: Session) -> None:
-    """Back to the last collision before now."""
+    """Go back to the last collision before now."""
     session.running = False
     now = session.track.time if session.goal is None else session.goal
     log = session.track.log
@@ -68,7 +68,7 @@ def collision_back(session: Session) -> None:
 
 
 def speed(session: Session, factor: Any) -> None:
-    """Times the pace."""
+    """Set the speed, in units of the pace."""
     value = number("factor", factor)
     if not SLOWEST <= value <= FASTEST:
         raise refusal("range.from-to", where="factor", value=value, low=SLOWEST, high=FASTEST)
@@ -76,7 +76,7 @@ def speed(session: Session, factor: Any) -> None:
 
 
 def faster(session: Session) -> None:
-    """The next of 1, 2, 5, 10 and so on."""
+    """Increase the speed to the next of 1, 2, 5, 10 and so on."""
     session.speed = min((each for each in SPEEDS if each > session.speed * 1.0001), default=FASTEST)
 
 
@@ -86,17 +86,17 @@ def slower(session: Session) -> None:
 
 
 def scrub(session: Session, time: Any) -> None:
-    """To an instant of the past."""
+    """Go to an instant of the past."""
     session.scrub(number("time", time))
 
 
 def to_end(session: Session) -> None:
-    """To where the run has come."""
+    """Go to the end of the run so far."""
     session.scrub(session.track.end)
 
 
 def hold(session: Session) -> None:
-    """While someone aims."""
+    """Hold the run while a person aims."""
     session.held = True
 
 
@@ -106,7 +106,7 @@ def unhold(session: Session) -> None:
 
 
 def cancel(session: Session) -> None:
-    """Let go of what is under way: stand still, where the run has come to."""
+    """Cancel what is being done, and pause."""
     session.running, session.goal, session.hunting = False, None, None
 
 

@@ -12,7 +12,7 @@ MODES = ("only", "add", "toggle")
 
 
 def selected(session: Session) -> tuple[int, ...]:
-    """The selected balls; a refusal if there are none."""
+    """The selected balls; ArgumentError if there are none."""
     count = len(session.track.scene.balls)
     there = tuple(k for k in session.selected if k < count)
     if not there:
@@ -21,7 +21,7 @@ def selected(session: Session) -> tuple[int, ...]:
 
 
 def select(session: Session, indices: Any, mode: Any = "only") -> None:
-    """Select balls: these only, these too, or those that are not yet. The last one is the one that is looked at."""
+    """Select balls: only these, these in addition, or toggle them. The last one is shown in the inspector."""
     mode = choice_of("mode", mode, MODES)
     given = numbers("indices", indices, len(session.track.scene.balls))
     before = () if mode == "only" else session.selected
@@ -41,7 +41,7 @@ def select_previous(session: Session) -> None:
 
 
 def extend(session: Session, steps: Any) -> None:
-    """The next ball too, or the one before, with those that are selected."""
+    """Add the next or previous ball to the selection."""
     before = session.selected
     _walk(session, direction("steps", steps))
     (new,) = session.selected

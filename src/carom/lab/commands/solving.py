@@ -1,4 +1,4 @@
-"""Commands of options: what the scene is like, how it is solved, and what it is compared with."""
+"""Commands of options: properties of the scene, its solver, and companions."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from carom.solvers.registry import CARDS
 from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
 FOR_STEPS = ("integrator", "step", "contacts")
-KEPT = ("gravity", "drag", "attraction", "restitution", "friction")
-"""What the table of options changes in a scene."""
+SCENE_OPTIONS = ("gravity", "drag", "attraction", "restitution", "friction")
+"""Parts of a scene that options change."""
 
 
 def option(session: Session, name: Any, value: Any) -> None:
@@ -37,7 +37,7 @@ def option(session: Session, name: Any, value: Any) -> None:
 
 
 def _changed(sim: Simulation, changes: dict[str, Any], wish: dict[str, Any]) -> Simulation:
-    """A copy of a run with other options; a new run where these need another solver."""
+    """A copy of a run with other options, or a new run if they need another solver."""
     solver = choose.solver_for(sim.scene.replace(**changes), choose.Wish(**wish))
     if solver != sim.solver:
         return started(sim.snapshot().replace(**changes), **wish)
@@ -47,7 +47,7 @@ def _changed(sim: Simulation, changes: dict[str, Any], wish: dict[str, Any]) -> 
 
 
 def restart(session: Session) -> None:
-    """Balls, walls and time as at the start, as it was last edited there; options stay. Undo brings back what was."""
+    """Go back to the start, with its edits and the present options. Undo restores the run."""
     session.settle()
     track = session.track
     first, now = track.past.segments[0], track.segment
@@ -65,8 +65,8 @@ def restart(session: Session) -> None:
 
 
 def _with_options_of(scene: Scene, start: Simulation, old: dict[str, Any], wish: dict[str, Any]) -> Simulation:
-    """The start of a run, with the options that the scene and the wish have now."""
-    changes = {name: value for name in KEPT if (value := _given(scene, name)) != _given(start.scene, name)}
+    """The start of a run with the present options of scene and solver."""
+    changes = {name: value for name in SCENE_OPTIONS if (value := _given(scene, name)) != _given(start.scene, name)}
     if wish != old:
         return started(start.snapshot().replace(**changes), **wish)
     return _changed(start, changes, wish) if changes else start
@@ -77,7 +77,7 @@ def _given(scene: Scene, name: str) -> Any:
 
 
 def solve(session: Session, solver: Any = None, integrator: Any = None, step: Any = None, contacts: Any = None) -> None:
-    """Solve it in another way from now on; what is not said stays as it is, and an empty text leaves it open."""
+    """Change the solver's options from now on; None keeps one, and an empty text makes it automatic."""
     session.settle()
     track = session.track
     wish = dict(track.segment.wish)
@@ -101,7 +101,7 @@ def solve(session: Session, solver: Any = None, integrator: Any = None, step: An
 
 
 def compare(session: Session, names: Any) -> None:
-    """Run the same beside it in other ways, from now on; an empty list ends that."""
+    """Run companions from now on; an empty list ends them."""
     session.settle()
     session.compare(names)
 

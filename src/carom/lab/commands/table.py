@@ -1,4 +1,4 @@
-"""Every command that a bench understands, by name: what the browser sends, buttons call and keys stand for."""
+"""The table of all commands of a bench, which browsers send and buttons and keys call."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Command:
-    """One command. `undoable` if it changes what exists or how it is solved."""
+    """A command. `undoable` if it changes the scene or the solver."""
 
     name: str
     arguments: tuple[str, ...] = ()
-    """Their names; those that end in ? may be left out."""
+    """Names of arguments; those that end in ? are optional."""
     undoable: bool = False
 
 
 CANCEL = "cancel"
-"""The command that does not wait for those before it."""
+"""The command that does not wait for earlier ones."""
 
 COMMANDS = MappingProxyType(
     {

@@ -1,4 +1,4 @@
-"""Commands of walls: corners are chosen, dragged and moved by keys."""
+"""Commands of walls: choose, drag and move corners."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from carom.scene import Box, Scene
 from carom.scene.shapes.base import Shape
 
 Corner = tuple[str | int, int]
-"""Of the "boundary" or of the obstacle of that number, and which."""
+""""boundary" or the number of an obstacle, and the number of the corner."""
 
 
 def corners(scene: Scene) -> list[tuple[Corner, tuple[float, float]]]:
-    """All corners that can be moved, and where they are: those that the stage shows."""
+    """All movable corners and their positions, as the stage shows them."""
     if scene.dimension != 2:
         return []
     shapes: list[tuple[str | int, Shape]] = [("boundary", scene.boundary), *enumerate(scene.obstacles)]
@@ -23,7 +23,7 @@ def corners(scene: Scene) -> list[tuple[Corner, tuple[float, float]]]:
 
 
 def select_corner(session: Session, steps: Any) -> None:
-    """Choose the next corner of a wall, or the one before; no ball is selected then, and arrow keys move the corner."""
+    """Choose the next or previous corner of a wall, and clear the selection; arrow keys then move the corner."""
     known = [corner for corner, _ in corners(session.track.scene)]
     if not known:
         raise refusal("corner.none")

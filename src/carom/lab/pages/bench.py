@@ -63,7 +63,7 @@ def declare(benches: Benches, counter: Counter) -> None:
 
 
 async def again(benches: Benches, identity: str, client: Client) -> Bench | None:
-    """The bench that this page had before it was loaded anew; none if another tab has it.
+    """The bench that this page had before a reload; None if another tab has it.
 
     The old page goes, and its socket with it, only when the new one has come: so this one is built after it has come.
     """
@@ -91,7 +91,7 @@ class BenchPage:
 
     def __init__(self, words: Texts, client: Client, bench: Bench, pages: Callable[[], int]) -> None:
         self.pages = pages
-        """How many there are."""
+        """The number of benches."""
         self.desk = Desk(words, LiveTexts(client), bench)
         self.menus = Menus(self.desk)
         self.view_tab = ViewTab(self.desk)

@@ -199,13 +199,13 @@ def reading(label: str, key: str, *, classes: str = "") -> Element:
 
 
 def text_of(event: GenericEventArguments) -> str:
-    """What a page of ours tells with an event, which is a text; empty if it is none."""
+    """An event's argument as text; empty if it is not a text."""
     told = event.args[0] if isinstance(event.args, list) and event.args else event.args
     return str(told) if isinstance(told, str | int | float) else ""
 
 
 def json_of(event: GenericEventArguments) -> Any:
-    """The same, of one that tells JSON; None if it is none."""
+    """Parse an event's argument as JSON; None if invalid."""
     try:
         return json.loads(text_of(event))
     except (ValueError, RecursionError):

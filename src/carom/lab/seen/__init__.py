@@ -1,1 +1,1 @@
-"""What can be seen of a bench: views, meters, tables, frames."""
+"""What is shown of a bench: views, meters, tables, frames."""

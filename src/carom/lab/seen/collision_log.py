@@ -1,4 +1,4 @@
-"""The log of collisions: as many of the last ones as there is room for, in chunks that never change once full."""
+"""The log of the last collisions, in chunks that are immutable once full."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from carom.solvers.collision_record import NOBODY, collision_record
 
 Rows = NDArray[Any]
 
-MOST = 100_000
-"""Collisions that are kept: the last ones."""
+MAX_ROWS = 100_000
+"""Collisions in a log."""
 CHUNK = 4096
-"""Rows from which a chunk is left as it is, so that copies of a log share it."""
+"""Rows of a full chunk, which copies of a log share."""
 
 
 @dataclass(frozen=True)
 class CollisionLog:
-    """Collisions in the order of time, as rows of `collision_record`. A log never changes: `extended` gives another."""
+    """Collisions in the order of time, as rows of `collision_record`. Immutable: `extended` returns another log."""
 
     chunks: tuple[Rows, ...] = ()
     oldest: float = np.inf
-    """Time of the first collision of all that were forgotten; infinite if none was."""
+    """Time of the first forgotten collision; infinite if there is none."""
 
     def __len__(self) -> int:
         return sum(map(len, self.chunks))
 
-    def extended(self, rows: Rows, limit: int = MOST) -> CollisionLog:
-        """With more rows at its end; whole chunks at its start are forgotten if there are too many."""
+    def extended(self, rows: Rows, limit: int = MAX_ROWS) -> CollisionLog:
+        """A log with more rows; complete chunks at the start are forgotten if there are too many."""
         if not len(rows):
             return self
         chunks = list(self.chunks)
@@ -48,7 +48,7 @@ class CollisionLog:
         return CollisionLog(tuple(chunks), min(self.oldest, first) if left < total else self.oldest)
 
     def until(self, time: float) -> CollisionLog:
-        """Without what came after a time."""
+        """The part up to a time."""
         chunks = [chunk[: np.searchsorted(chunk["time"], time, side="right")] for chunk in self.chunks]
         oldest = self.oldest if self.oldest <= time else np.inf
         return CollisionLog(tuple(chunk for chunk in chunks if len(chunk)), oldest)
@@ -80,7 +80,7 @@ class CollisionLog:
         return np.concatenate(found) if found else np.zeros(0, collision_record)
 
     def last_of(self, ball: int, until: float) -> Any | None:
-        """The last row with a ball in it, up to a time."""
+        """The last row of a ball, up to a time."""
         for chunk in reversed(self.until(until).chunks):
             rows = np.flatnonzero((chunk["a"] == ball) | ((chunk["b"] == ball) & (chunk["b"] != NOBODY)))
             if len(rows):
@@ -88,7 +88,7 @@ class CollisionLog:
         return None
 
     def since(self, begin: float, end: float) -> Iterator[Rows]:
-        """The rows between two times, in pieces."""
+        """The rows between two times, chunk by chunk."""
         for chunk in self.chunks:
             low = np.searchsorted(chunk["time"], begin, side="right")
             high = np.searchsorted(chunk["time"], end, side="right")
@@ -96,7 +96,7 @@ class CollisionLog:
                 yield chunk[low:high]
 
     def times(self, most: int) -> tuple[float, ...]:
-        """Times of at most so many, spread evenly over the log."""
+        """Times of at most `most` collisions, spread evenly over the log."""
         total = len(self)
         if not total:
             return ()

@@ -1,4 +1,4 @@
-"""The log of collisions in words: for the table, and as CSV."""
+"""The log of collisions as texts for the table, and as CSV."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from carom.lab.bench.past import Past
-from carom.lab.seen.collision_log import MOST
+from carom.lab.seen.collision_log import MAX_ROWS
 from carom.lab.seen.inspector import wall_name
 from carom.observe.collisions import KINDS
 
 
 def last_collisions(past: Past, count: int, until: float) -> list[dict[str, Any]]:
-    """The last ones up to a time, newest last."""
+    """The last collisions up to a time, newest last."""
     return list(_told(past, count, until))
 
 
 def collisions_csv(past: Past, until: float) -> str:
-    """All that are kept, up to a time; numbers to the last bit."""
+    """All collisions in the log up to a time, as CSV with all digits."""
     d = past.segments[-1].frames[0].sim.scene.dimension
     axes = "xyz"[:d]
     heads = [
@@ -31,7 +31,7 @@ def collisions_csv(past: Past, until: float) -> str:
         "impulse_Ns",
     ]
     lines = [",".join(heads)]
-    for each in _told(past, 2 * MOST, until):
+    for each in _told(past, 2 * MAX_ROWS, until):
         ball, *other = each["partners"]
         partner = other[0] if other else each["wall"]
         numbers = [*each["place"], *each["normal"], each["impulse"]]

@@ -1,4 +1,4 @@
-"""A view as bytes, and messages as JSON: the format that `docs/lab.md` lays down."""
+"""Encodes views as bytes, and messages as JSON, in the format of `docs/lab.md`."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ RUNNING = 4
 HELD = 8
 IN_THE_PAST = 16
 
-WORD = 0xFFFF_FFFF
-"""Counters are cut to 32 bits: they start again from 0 rather than fail."""
+MAX_UINT32 = 0xFFFF_FFFF
+"""Counters are cut to 32 bits, so that they wrap around instead of failing."""
 
 
 def frame(view: View, number: int, origin: Sequence[float], *, velocities: bool = False, forces: bool = False) -> bytes:
-    """A view as one binary message, positions relative to `origin`; what the view does not carry is left out."""
+    """Encode a view as one binary message, positions relative to `origin`, without what the view lacks."""
     n, dimension = view.positions.shape
     shown = view.forces if forces else None
     flags = (
@@ -44,10 +44,10 @@ def frame(view: View, number: int, origin: Sequence[float], *, velocities: bool 
         VERSION,
         KIND_FRAME,
         flags,
-        number & WORD,
+        number & MAX_UINT32,
         view.time,
-        view.epoch & WORD,
-        view.seq & WORD,
+        view.epoch & MAX_UINT32,
+        view.seq & MAX_UINT32,
         n,
         dimension,
         len(view.companions),
@@ -66,7 +66,7 @@ def frame(view: View, number: int, origin: Sequence[float], *, velocities: bool 
 
 
 def floats(values: Floats, born: NDArray[np.bool_] | None = None) -> bytes:
-    """Rows as float32, little-endian; NaN for a ball that is not born yet. What is too large becomes infinite."""
+    """Encode rows as float32, little-endian; NaN for balls not born yet. Too large values become infinite."""
     with np.errstate(over="ignore"):
         rows = values.astype("<f4")
     if born is not None:
@@ -75,7 +75,7 @@ def floats(values: Floats, born: NDArray[np.bool_] | None = None) -> bytes:
 
 
 def text(message: Mapping[str, Any]) -> str:
-    """A message as JSON. JSON knows no infinity: such numbers, and those that are none, become null."""
+    """Encode a message as JSON; infinite numbers and NaN become null."""
     try:
         return json.dumps(message, allow_nan=False, separators=(",", ":"), default=plain, ensure_ascii=False)
     except ValueError:
@@ -83,14 +83,14 @@ def text(message: Mapping[str, Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """NumPy's values as Python's own."""
+    """Convert NumPy values to plain ones."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def finite(value: Any) -> Any:
-    """The same, with null in place of every number that is not finite."""
+    """Replace numbers that are not finite by null."""
     if isinstance(value, (np.ndarray, np.generic)):
         return finite(value.tolist())
     if isinstance(value, float):

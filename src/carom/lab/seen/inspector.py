@@ -1,4 +1,4 @@
-"""The ball that is looked at: all that is known of it, its last collision and its next."""
+"""The inspected ball: its properties, its last and its next collision."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from carom.observe.collisions import KINDS, Collision
 from carom.simulation.simulation import Simulation
 from carom.solvers.registry import CARDS
 
-AHEAD = 400
-"""Collisions that are run through in search of the ball's next one."""
-FEW = 300
-"""In larger scenes the search would hold up the run."""
+MAX_AHEAD = 400
+"""Collisions that are simulated to find the next one of a ball."""
+MAX_BALLS = 300
+"""In larger scenes the search would delay the run."""
 
 
 def inspected(track: Track, index: int, positions: Floats, velocities: Floats, following: str | None) -> Inspector:
-    """What is known of a ball; its next collision is handed in."""
+    """The properties of a ball; its next collision is passed in."""
     sim, ball = track.sim, track.scene.balls[index]
     velocity = velocities[index]
     row = track.log.last_of(index, track.time)
@@ -43,15 +43,15 @@ def inspected(track: Track, index: int, positions: Floats, velocities: Floats, f
 
 
 def next_collision(track: Track, index: int) -> tuple[str | None, float]:
-    """The next collision of a ball in short words, and its time; None and how far was looked, if none was found."""
+    """The next collision of a ball as text, and its time; if none is found, None and the time of the search."""
     sim, offset = track.sim, track.segment.offset
     for each in sim.upcoming:
         if index in each.partners:
             return _of_collision(each, offset, index), offset + each.time
-    if not CARDS[sim.solver].foresees or len(sim.scene.balls) > FEW:
+    if not CARDS[sim.solver].foresees or len(sim.scene.balls) > MAX_BALLS:
         return None, track.time
     ahead = sim.copy()
-    for each in ahead.events(collisions=AHEAD):
+    for each in ahead.events(collisions=MAX_AHEAD):
         if index in each.partners:
             return _of_collision(each, offset, index), offset + each.time
     return None, offset + ahead.time
@@ -81,7 +81,7 @@ def _of_row(sim: Simulation, row: Any, index: int) -> str:
 
 
 def wall_name(sim: Simulation, row: Any) -> str:
-    """What the wall of a row is called; a row of before an edit may name one that is gone."""
+    """The name of the wall of a row; after an edit the wall may not exist any more."""
     if KINDS[int(row["kind"])] == "ball-cloth":
         return "cloth"
     try:

@@ -1,4 +1,4 @@
-"""How a bench looks: views made of a session, and what need not be measured anew for each."""
+"""Makes views of a session, and caches what need not be measured for each."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from carom.solvers.registry import CARDS
 if TYPE_CHECKING:
     from carom.lab.bench.session import Session
 
-SLOWLY = 0.1
-"""Meters are read so often while it runs, s of the clock: they take longer than the rest of a view."""
-MANY, MORE_SLOWLY = 2000, 0.2
-"""The same with more balls than that."""
-BUSY = 100
-"""With more balls than this the next collision changes too fast to be looked for each time."""
-TICKS = 400
-"""Collisions on the time line, at most."""
-PRESSING = 3.0
-"""Pressure is taken over so many seconds of the clock at speed 1."""
+METER_INTERVAL = 0.1
+"""s between two updates of meters while it runs: they take longer than the rest of a view."""
+MANY_BALLS, SLOW_INTERVAL = 2000, 0.2
+"""With more balls than the first, the interval is the second, s."""
+BUSY_BALLS = 100
+"""With more balls, the next collision changes too fast to be searched for in each view."""
+MAX_TICKS = 400
+"""Collisions on the time line."""
+PRESSURE_TIME = 3.0
+"""Averaging time of the pressure: wall-clock time at speed 1, s."""
 
 
 class ViewMaker:
@@ -44,7 +44,7 @@ class ViewMaker:
         self._looked: tuple[Any, float, Inspector] | None = None
 
     def view(self, track: Track, *, forces: bool) -> View:
-        """The bench as it stands."""
+        """The present view of the bench."""
         session, sim = self.session, track.sim
         ahead = self._upcoming(track)
         measured = self._meters(track, ahead)
@@ -79,13 +79,13 @@ class ViewMaker:
             can_undo=session.history.undo[-1].name if session.history.undo else None,
             can_redo=session.history.redo[-1].name if session.history.redo else None,
             message=session.message,
-            collision_times=track.log.times(TICKS),
+            collision_times=track.log.times(MAX_TICKS),
             seq=session.seq,
             since=track.segment.offset,
         )
 
     def preview(self) -> View:
-        """What can be seen before the run is made."""
+        """The view before the run is made."""
         session = self.session
         scene = session.first
         return View(
@@ -100,11 +100,11 @@ class ViewMaker:
         )  # fmt: skip
 
     def _stamp(self, track: Track) -> tuple[Any, ...]:
-        """Changes whenever the state does."""
+        """A value that changes whenever the state does."""
         return (track, track.segment.frames[0], track.time, track.done, len(self.session.beside))
 
     def _scene(self, track: Track, measured: Meters) -> tuple[int, Scene]:
-        """The number of what exists, and what exists, without links that have broken."""
+        """The epoch of the scene, and the scene without broken links."""
         scene = track.scene
         broken = hash(measured.lost.get("breaking", 0.0)) if len(scene.links) else 0
         if self._shown is None or self._shown[0] is not scene or self._shown[1] != broken:
@@ -114,14 +114,14 @@ class ViewMaker:
         return self.epoch, self._shown[2]
 
     def _upcoming(self, track: Track) -> tuple[Upcoming, ...]:
-        """The next collisions; known until they happen, and looked for only now and then in a busy run."""
+        """The next collisions, cached until they happen, and searched for only now and then in a busy run."""
         if not CARDS[track.sim.solver].foresees:
             return ()
         now, about = self.session.clock(), (track, track.segment.frames[0])
         if self._ahead is not None and self._ahead[0] == about:
             _, seen, found, at = self._ahead
             same = seen <= track.time and (track.time == seen or (bool(found) and track.time < found[0].time))
-            if same or (self.session.running and now - at < SLOWLY and len(track.scene.balls) > BUSY):
+            if same or (self.session.running and now - at < METER_INTERVAL and len(track.scene.balls) > BUSY_BALLS):
                 return found
         offset = track.segment.offset
         found = tuple(
@@ -145,17 +145,19 @@ class ViewMaker:
             if seen == stamp:
                 return (
                     found
-                    if found.upcoming == ahead[: meters.LISTED]
-                    else replace(found, upcoming=ahead[: meters.LISTED])
+                    if found.upcoming == ahead[: meters.MAX_UPCOMING]
+                    else replace(found, upcoming=ahead[: meters.MAX_UPCOMING])
                 )
-            often = MORE_SLOWLY if len(track.scene.balls) > MANY else SLOWLY
+            often = SLOW_INTERVAL if len(track.scene.balls) > MANY_BALLS else METER_INTERVAL
             if self.session.running and seen[:2] == stamp[:2] and now - at < often:
                 counts = track.counts()
-                return replace(found, collisions=sum(counts.values()), by_kind=counts, upcoming=ahead[: meters.LISTED])
+                return replace(
+                    found, collisions=sum(counts.values()), by_kind=counts, upcoming=ahead[: meters.MAX_UPCOMING]
+                )
         first = track.segment.frames[0]
         if self._energy[0] is not first:
             self._energy = (first, first.sim.energy)
-        measured = meters.measured(track, ahead, self._energy[1], PRESSING * self.session.pace)
+        measured = meters.measured(track, ahead, self._energy[1], PRESSURE_TIME * self.session.pace)
         self._measured = (now, stamp, measured)
         if track.time >= track.end:
             totals = tuple((each.name, each.track.sim.energy) for each in self.session.beside)
@@ -177,7 +179,13 @@ class ViewMaker:
         index, now = self.session.selected[-1], self.session.clock()
         about = (track, track.segment.frames[0], index)
         old = self._looked
-        if old is not None and old[0] == about and self.session.running and count > BUSY and now - old[1] < SLOWLY:
+        if (
+            old is not None
+            and old[0] == about
+            and self.session.running
+            and count > BUSY_BALLS
+            and now - old[1] < METER_INTERVAL
+        ):
             return old[2]
         inspected = inspector.inspected(track, index, positions, velocities, self._next_of(track, index))
         self._looked = (about, now, inspected)
@@ -188,7 +196,7 @@ class ViewMaker:
         if self._following is not None and self._following[0] == about:
             _, seen, words, until, at = self._following
             fresh = seen <= track.time < until or track.time == seen
-            if fresh or (self.session.running and now - at < 5 * SLOWLY):
+            if fresh or (self.session.running and now - at < 5 * METER_INTERVAL):
                 return words if fresh else None
         words, until = inspector.next_collision(track, index)
         self._following = (about, track.time, words, until, now)

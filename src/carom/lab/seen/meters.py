@@ -1,4 +1,4 @@
-"""What is measured of a run as it stands: collisions, energies, momentum, temperature, pressure, speeds."""
+"""Measures a run: collisions, energies, momentum, temperature, pressure, speeds."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from carom.views.measures import round_above
 
 Floats = NDArray[np.float64]
 
-GAS = 20
-"""From so many balls on, that fly freely, one may speak of temperature and pressure."""
+MIN_GAS = 20
+"""From this many free balls on, temperature and pressure are shown."""
 BINS = 32
 MOLECULE = 1e-20
-"""Balls of less mass, in kg, have their temperature in K."""
+"""Below this mass, kg, temperature is shown in K."""
 BOLTZMANN = 1.380649e-23
 """J/K, exact (SI 2019)."""
-LISTED = 8
-"""Next collisions that are told."""
-KINDS_OF_MASS = 16
-"""Maxwell's curve of a mixture is the mean over so many masses."""
+MAX_UPCOMING = 8
+"""Next collisions in the meters."""
+MASS_SAMPLES = 16
+"""Masses over which Maxwell's curve of a mixture is averaged."""
 
 
 def measured(track: Track, upcoming: tuple[Upcoming, ...], start: float, while_: float) -> Meters:
-    """All meters; `start` is the energy when the segment began, `while_` the time over which pressure is taken, s."""
+    """All meters; `start` is the energy at the start of the segment, `while_` the averaging time of pressure, s."""
     sim, scene = track.sim, track.scene
     counts = track.counts()
     there = born(track)
@@ -44,7 +44,7 @@ def measured(track: Track, upcoming: tuple[Upcoming, ...], start: float, while_:
     return Meters(
         collisions=sum(counts.values()),
         by_kind=counts,
-        upcoming=upcoming[:LISTED],
+        upcoming=upcoming[:MAX_UPCOMING],
         kinetic=kinetic,
         potential=potential,
         total=kinetic + potential,
@@ -64,7 +64,7 @@ def measured(track: Track, upcoming: tuple[Upcoming, ...], start: float, while_:
 
 
 def born(track: Track) -> NDArray[np.bool_] | None:
-    """Who is there; None if all are."""
+    """Which balls are born; None if all are."""
     times = track.scene.balls.born
     if not times.any():
         return None
@@ -73,7 +73,7 @@ def born(track: Track) -> NDArray[np.bool_] | None:
 
 
 def _energies(track: Track, start: float) -> tuple[float, float, float, dict[str, float]]:
-    """Kinetic, potential, what is unexplained, and what was lost in which way."""
+    """Kinetic and potential energy, the unexplained rest, and losses by cause."""
     sim = track.sim
     if not CARDS[sim.solver].has_forces:
         kinetic, potential = sim.kinetic_energy, sim.potential_energy
@@ -89,9 +89,9 @@ def _centre(masses: Floats, positions: Floats) -> tuple[float, ...]:
 
 
 def gaseous(scene: Scene) -> bool:
-    """Do its balls fly freely, and are they many?"""
+    """Are there many balls, and do they move freely?"""
     free = int((~scene.balls.fixed).sum())
-    return free >= GAS and not len(scene.links) and not len(scene.triangles) and scene.attraction is None
+    return free >= MIN_GAS and not len(scene.links) and not len(scene.triangles) and scene.attraction is None
 
 
 def _free(scene: Scene, there: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
@@ -100,7 +100,7 @@ def _free(scene: Scene, there: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
 
 
 def _kt(scene: Scene, velocities: Floats, there: NDArray[np.bool_] | None) -> float | None:
-    """Twice the mean kinetic energy a degree of freedom, J."""
+    """Twice the mean kinetic energy per degree of freedom, J."""
     free = _free(scene, there)
     if not gaseous(scene) or not free.any():
         return None
@@ -109,7 +109,7 @@ def _kt(scene: Scene, velocities: Floats, there: NDArray[np.bool_] | None) -> fl
 
 
 def _pressure(track: Track, while_: float) -> float | None:
-    """Momentum that walls received, over time and their area (in 2D, their length)."""
+    """The momentum given to walls, per time and area (in 2D, length)."""
     area = wall_area(track.scene)
     begin = max(track.time - while_, track.segment.start)
     kept = track.log.chunks[0]["time"][0] if track.log.chunks else track.time
@@ -122,7 +122,7 @@ def _pressure(track: Track, while_: float) -> float | None:
 
 
 def wall_area(scene: Scene) -> float | None:
-    """Area of the walls round the scene, m² (in 2D their length, m); None if there are none, or others beside them."""
+    """Area of the walls around the scene, m² (in 2D length, m); None if there are none, or other walls too."""
     return None if scene.obstacles else geometry.finite_wall_area(scene) or None
 
 
@@ -151,9 +151,9 @@ def maxwell(speed: Floats, kt: float, masses: Floats, dimension: int) -> Floats:
     f(v) = v / s² exp(-v² / 2 s²) in the plane, sqrt(2/π) v² / s³ exp(-v² / 2 s²) in space, with s² = k_B T / m.
     """
     kinds, counts = np.unique(masses, return_counts=True)
-    if len(kinds) > KINDS_OF_MASS:
-        kinds = np.quantile(masses, (np.arange(KINDS_OF_MASS) + 0.5) / KINDS_OF_MASS)
-        counts = np.ones(KINDS_OF_MASS, dtype=np.intp)
+    if len(kinds) > MASS_SAMPLES:
+        kinds = np.quantile(masses, (np.arange(MASS_SAMPLES) + 0.5) / MASS_SAMPLES)
+        counts = np.ones(MASS_SAMPLES, dtype=np.intp)
     s2 = (kt / kinds)[:, None]
     bell = np.exp(-(speed**2) / (2.0 * s2))
     each = speed / s2 * bell if dimension == 2 else np.sqrt(2.0 / pi) * speed**2 / s2**1.5 * bell

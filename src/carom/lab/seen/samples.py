@@ -1,17 +1,17 @@
-"""Samples of energies and momentum for the charts: as many as fit, evenly thinned out when they become too many."""
+"""Samples of energies and momentum for charts, evenly thinned out when there are too many."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-MOST = 3000
-"""Samples that are kept; beyond, every second one is let go."""
+MAX_SAMPLES = 3000
+"""With more samples, every second one is dropped."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What was measured at a time."""
+    """Measurements at one time."""
 
     time: float
     kinetic: float
@@ -20,12 +20,12 @@ class Sample:
     momentum: tuple[float, ...]
     companions: tuple[tuple[str, float], ...] = ()
     motion: float = 0.0
-    """Σ m |v|, kg m/s: the momentum if all flew the same way. What is less than a trace of it is rounding."""
+    """Σ m |v|, kg m/s: the scale of momentum; far smaller values are rounding errors."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples in the order of time. `generation` changes whenever something other than an addition happened."""
+    """Samples in the order of time. `generation` changes whenever samples were dropped."""
 
     rows: tuple[Sample, ...] = ()
     generation: int = 1
@@ -33,25 +33,25 @@ class Samples:
     """Shortest time between two samples, s."""
 
     def extended(self, sample: Sample) -> Samples:
-        """With one more, if it is not too near to the last; thinned out if there are too many."""
+        """Add a sample, unless it is too close to the last; thin out if there are too many."""
         if self.rows and sample.time <= self.rows[-1].time + self.apart:
             return self
         rows = (*self.rows, sample)
-        if len(rows) <= MOST:
+        if len(rows) <= MAX_SAMPLES:
             return Samples(rows, self.generation, self.apart)
         rows = rows[::2]
         return Samples(rows, self.generation + 1, (rows[-1].time - rows[0].time) / (2 * len(rows)))
 
     def until(self, time: float) -> Samples:
-        """Without what came after a time."""
+        """The part up to a time."""
         if not self.rows or self.rows[-1].time <= time:
             return self
         return Samples(tuple(row for row in self.rows if row.time <= time), self.generation + 1, self.apart)
 
     def message(self, since: int) -> tuple[dict[str, Any] | None, int]:
-        """The chart message since a mark that was given before, and the new mark; 0 asks for all."""
-        mark = self.generation * (MOST + 2) + len(self.rows)
-        generation, count = divmod(since, MOST + 2)
+        """The chart message since an earlier mark, and the new mark; 0 means all."""
+        mark = self.generation * (MAX_SAMPLES + 2) + len(self.rows)
+        generation, count = divmod(since, MAX_SAMPLES + 2)
         reset = generation != self.generation or count > len(self.rows)
         rows = self.rows if reset else self.rows[count:]
         if mark == since or (not rows and not reset):

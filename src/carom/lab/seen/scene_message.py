@@ -1,4 +1,4 @@
-"""The "scene" message of the protocol: all that is drawn and does not move, relative to an origin."""
+"""The "scene" message of the protocol: everything that is drawn and does not move, relative to an origin."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from carom.views.shapes import points
 Floats = NDArray[np.float64]
 Handles = Sequence[tuple[float, float]]
 
-SMOOTH = np.pi / 48.0
-"""Angle between two points of an arc, at most."""
+MAX_ARC_STEP = np.pi / 48.0
+"""Angle between two points of an arc."""
 FAR = 20.0
-"""A scene that is so many times its size away from the origin of coordinates is drawn about its own middle."""
+"""A scene this many times its size away from the origin is drawn around its own middle."""
 ROUND = 1.15
-"""Where bodies attract each other, there is room round the heaviest for so many times the distance of the farthest."""
+"""Space around the heaviest of attracting bodies, in distances of the farthest one."""
 TALL = 0.6
-"""What has no end along z is drawn so much of the scene's size beyond what there is."""
+"""Shapes without end along z are drawn this fraction of the scene's size beyond its content."""
 
 
 def scene_message(view: View) -> dict[str, Any]:
-    """What exists in a view."""
+    """Make the scene message of a view."""
     scene = view.scene
     low, high = _bounds(view)
     origin = _origin(low, high)
@@ -61,7 +61,7 @@ def scene_message(view: View) -> dict[str, Any]:
 
 
 def _bounds(view: View) -> tuple[Floats, Floats]:
-    """Of everything that is drawn; where nothing bounds space, with room for what goes round."""
+    """Bounds of everything that is drawn; in open space with room for orbits."""
     scene = view.scene
     low, high = region.bounds(scene)
     there = view.positions if view.born is None else view.positions[view.born]
@@ -81,7 +81,7 @@ def _origin(low: Floats, high: Floats) -> Floats:
 
 
 def _colours(scene: Scene) -> list[int] | None:
-    """A number a colour: of the material, and one of its own for each ball with a name; None if all have the first."""
+    """Colour numbers: one per material, and one per named ball; None if all have the first."""
     balls = scene.balls
     of = balls.material.codes.astype(int)
     named = [k for k, name in enumerate(balls.name or ()) if name]
@@ -90,7 +90,7 @@ def _colours(scene: Scene) -> list[int] | None:
 
 
 class _Shapes:
-    """Shapes of walls and obstacles, in the words of the protocol."""
+    """Shapes of walls and obstacles in the terms of the protocol."""
 
     def __init__(self, dimension: int, origin: Floats, low: Floats, high: Floats) -> None:
         self.d = dimension
@@ -101,7 +101,7 @@ class _Shapes:
         )
 
     def of(self, features: Iterable[Feature], handles: Handles) -> list[dict[str, Any]]:
-        """The features of a part, and the holes in them; the first has the handles."""
+        """The features of a shape with their holes; the first has the handles."""
         shapes = []
         for feature in features:
             shapes += list(self._shapes(feature, handles))
@@ -125,8 +125,8 @@ class _Shapes:
             case Cuboid():
                 yield self._loop(feature.base, (), handles, solid=True)
             case Prism(outline, holes=inner):
-                outer = points(outline, SMOOTH)
-                holes = [points(hole.outline, SMOOTH) for hole in inner]
+                outer = points(outline, MAX_ARC_STEP)
+                holes = [points(hole.outline, MAX_ARC_STEP) for hole in inner]
                 if self.d == 2:
                     yield self._loop(outer, holes, handles, solid=not feature.inside)
                 else:
@@ -150,7 +150,7 @@ class _Shapes:
     def _prism(
         self, points: Floats, *, solid: bool, low: float | None = None, high: float | None = None
     ) -> dict[str, Any]:
-        """What stands on an outline; with ends, if it is solid."""
+        """A prism over an outline; with ends if it is solid."""
         n = len(points)
         below, above = (self.below if low is None else low), (self.above if high is None else high)
         vertices = [self._at((*point, z)) for z in (below, above) for point in points]

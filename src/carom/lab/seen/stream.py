@@ -1,4 +1,4 @@
-"""What goes to one browser: the latest view, at most two frames under way, and words in between."""
+"""Sends the latest view to one browser, with at most two frames in flight, and messages in between."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from carom.lab.seen import frames
 from carom.lab.seen.view import View
 
 WINDOW = 2
-"""Frames that may be under way without being acknowledged: one is drawn while the next travels."""
+"""Frames in flight without acknowledgement: one is drawn while the next is sent."""
 STATE_EVERY = 0.1
-"""Seconds between two messages of state, but for what a person has just done."""
-MANY, MANY_EVERY = 2000, 0.2
-"""With more balls than that, the same: drawing them takes all the time there is."""
+"""s between two state messages, except after a command."""
+MANY_BALLS, MANY_EVERY = 2000, 0.2
+"""With more balls than the first, the interval of state messages is the second, s."""
 ALIVE_EVERY = 1.0
-"""Seconds after which the state is repeated while a long work is under way, so that a page is seen to live."""
-NOTES = 20
-"""Notes kept for a browser that does not take them; the oldest go first."""
+"""s after which the state is repeated during long work, so that the page shows activity."""
+MAX_NOTES = 20
+"""Queued notes for a browser that does not receive them; the oldest are dropped."""
 
 Send: TypeAlias = Callable[[str | bytes], Awaitable[None]]
 
 
 class FrameSource(Protocol):
-    """Where what is sent comes from: a bench."""
+    """The source of messages: a bench."""
 
     def scene(self, view: View) -> dict[str, Any]:
         """The scene message of the view's epoch."""
@@ -36,7 +36,7 @@ class FrameSource(Protocol):
 
 
 class Window:
-    """Counts the frames under way."""
+    """Counts frames in flight."""
 
     def __init__(self, size: int = WINDOW) -> None:
         self.size = size
@@ -44,16 +44,16 @@ class Window:
         self.drawn = 0
 
     def room(self, *, urgent: bool = False) -> bool:
-        """May another be sent? One that answers a person may go beside those under way: the browser skips to it."""
+        """May another frame be sent? An urgent one may exceed the limit: the browser skips to it."""
         return self.sent - self.drawn < self.size + urgent
 
     def count(self) -> int:
-        """The number of the next frame, from 1; it is under way from now on."""
+        """Count the next frame as in flight, and return its number, from 1."""
         self.sent += 1
         return self.sent
 
     def acknowledge(self, number: int) -> bool:
-        """That frame, and all before it, have been drawn or dropped. False if no such frame is under way."""
+        """Count a frame and all before it as done. False if it is not in flight."""
         if not self.drawn < number <= self.sent:
             return False
         self.drawn = number
@@ -61,7 +61,7 @@ class Window:
 
 
 class Stream:
-    """One browser's share of a bench. Belongs to the event loop; only `run` waits, and it wakes at once on `close`."""
+    """The connection of a browser to a bench. Used in the event loop; only `run` waits, and `close` wakes it."""
 
     def __init__(self, send: Send, source: FrameSource, clock: Callable[[], float] = time.monotonic) -> None:
         self.send = send
@@ -75,43 +75,43 @@ class Stream:
         self.latest: View | None = None
         self.framed: View | None = None
         self.answered: tuple[Any, ...] = ()
-        """What a person knew with the last frame."""
+        """The urgent part of the last view sent."""
         self.stated: View | None = None
         self.stated_at = -ALIVE_EVERY
         self.charted = 0
         self.epoch: int | None = None
         self.origin: list[float] = []
-        self.notes: deque[str] = deque(maxlen=NOTES)
+        self.notes: deque[str] = deque(maxlen=MAX_NOTES)
 
     def offer(self, view: View) -> None:
-        """Here is a newer view; one that was not sent yet is forgotten."""
+        """Offer a newer view; an unsent one is dropped."""
         self.latest = view
         self.wake.set()
 
     def acknowledge(self, number: int) -> bool:
-        """The browser has drawn or dropped a frame. False if it was not under way."""
+        """Note that the browser has drawn or dropped a frame. False if it was not in flight."""
         known = self.window.acknowledge(number)
         self.wake.set()
         return known
 
     def want(self, *, velocities: bool, forces: bool) -> None:
-        """What the frames should hold besides positions; the present view is sent again with it."""
+        """Set what frames contain besides positions; the present view is sent again."""
         self.velocities, self.forces = velocities, forces
         self.framed = None
         self.wake.set()
 
     def note(self, kind: str, words: str) -> None:
-        """A word to the person: "error", "warning" or "info"."""
+        """Queue a message to the person: "error", "warning" or "info"."""
         self.notes.append(frames.text({"note": {"kind": kind, "text": words}}))
         self.wake.set()
 
     def close(self) -> None:
-        """The browser has gone: whoever waits wakes up."""
+        """The browser has gone: wake `run`."""
         self.closed = True
         self.wake.set()
 
     async def run(self) -> None:
-        """Send what there is to send until `close`."""
+        """Send messages until `close`."""
         while not self.closed:
             self.wake.clear()
             if await self.send_due():
@@ -122,7 +122,7 @@ class Stream:
                 continue
 
     async def send_due(self) -> bool:
-        """Send all that may be sent now. False if there was nothing."""
+        """Send what is due. False if there was nothing."""
         busy = False
         while self.notes and not self.closed:
             await self.send(self.notes.popleft())
@@ -159,18 +159,18 @@ class Stream:
         return True
 
     def state_due_in(self, view: View) -> float:
-        """Seconds until the state is to be sent: none after a command, for ever if all is said."""
+        """Time until the state is due, s: 0 after a command, infinite if nothing is new."""
         said = self.stated
         if said is None or urgent(view) != urgent(said):
             return 0.0
         if view is not said:
-            return self.stated_at + (MANY_EVERY if len(view.positions) > MANY else STATE_EVERY) - self.clock()
+            return self.stated_at + (MANY_EVERY if len(view.positions) > MANY_BALLS else STATE_EVERY) - self.clock()
         if view.working is not None:
             return self.stated_at + ALIVE_EVERY - self.clock()
         return float("inf")
 
     def patience(self) -> float | None:
-        """Seconds to wait for news before looking again by oneself; None: as long as it takes."""
+        """Longest time to wait for news, s; None: no limit."""
         if self.latest is None:
             return None
         due = self.state_due_in(self.latest)
@@ -178,7 +178,7 @@ class Stream:
 
 
 def urgent(view: View) -> tuple[Any, ...]:
-    """What a person has caused or must hear of: its change is told at once."""
+    """The part of a view whose changes are sent at once: results of commands, and messages."""
     return (
         view.seq,
         view.running,

@@ -1,4 +1,4 @@
-"""What can be seen of a bench, as plain values that never change: what the runner publishes, and everybody reads."""
+"""Views of a bench as immutable values: the runner publishes them, and everything else reads them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Message:
-    """A word to the person: what could not be done and how to mend it, or what has happened."""
+    """A message to the person: what failed and how to fix it, or what has happened."""
 
     kind: str
     """"error", "warning" or "info"."""
     said: Told | str
-    """A message of the catalogue, which can be told in each language, or a text in English."""
+    """A message of the catalogue, which is translated, or a text in English."""
     where: str = ""
-    """The field that it is about, as "mass" or "radius"; empty if it is about none."""
+    """The field that it is about, such as "mass"; or empty."""
     number: int = 0
-    """Counts up, so that the same words said twice are seen as two."""
+    """A counter, so that a repeated message is a new one."""
 
     @property
     def text(self) -> str:
-        """What it says, in English."""
+        """The text in English."""
         return in_language(self.said)
 
     def plain(self) -> dict[str, Any]:
-        """For JSON: what it says is in English."""
+        """The message for JSON, in English."""
         return {"kind": self.kind, "text": self.text, "where": self.where, "number": self.number}
 
 
@@ -48,12 +48,12 @@ class Upcoming:
     wall: str | None
     place: tuple[float, ...]
     wait: float = 0.0
-    """Seconds until it, when it was looked for: in a busy run that is some views ago, and it is past by now."""
+    """Time until it, s, at the time of the search; in a busy run it may be over by now."""
 
 
 @dataclass(frozen=True)
 class Meters:
-    """What is measured, in SI units; None where it has no meaning for the scene."""
+    """Measurements in SI units; None without meaning in the scene."""
 
     collisions: int = 0
     by_kind: dict[str, int] = field(default_factory=dict)
@@ -62,21 +62,21 @@ class Meters:
     potential: float = 0.0
     total: float = 0.0
     drift: float = 0.0
-    """Error of the integrator: what the energy account does not explain; exact runs: total less its value at the start
-    (or at the last edit). J"""
+    """Error of the integrator, which the energy account does not explain; for exact runs the total energy minus its
+    value at the start or the last edit, J."""
     lost: dict[str, float] = field(default_factory=dict)
     momentum: tuple[float, ...] = ()
     motion: float = 0.0
-    """Σ m |v|, kg m/s: what the momentum would be if all flew the same way."""
+    """Σ m |v|, kg m/s: the momentum if all balls moved in one direction."""
     temperature: float | None = None
-    """Mean kinetic energy a degree of freedom, times two over k_B, in K; only where masses are molecular: see `kt`."""
+    """Twice the mean kinetic energy per degree of freedom over k_B, K; only for molecular masses, else see `kt`."""
     kt: float | None = None
-    """k_B T, J: twice the mean kinetic energy a degree of freedom."""
+    """k_B T, J: twice the mean kinetic energy per degree of freedom."""
     pressure: float | None = None
-    """Momentum given to the walls a time and area (length in 2D), over the last while, Pa (N/m in 2D)."""
+    """Momentum given to the walls per time and area (length in 2D), averaged over some time, Pa (N/m in 2D)."""
     centre_of_mass: tuple[float, ...] = ()
     height: float | None = None
-    """Of what is built of links, in goo scenes, m."""
+    """Height of what is built of links, m."""
     speeds: tuple[float, ...] = ()
     """Histogram of speeds: heights (density, s/m) of equal bins from 0 to `speeds_end`."""
     speeds_end: float = 0.0
@@ -86,7 +86,7 @@ class Meters:
 
 @dataclass(frozen=True)
 class Inspector:
-    """The ball that is looked at; vectors have two or three numbers."""
+    """The inspected ball; vectors have two or three numbers."""
 
     index: int
     name: str | None
@@ -102,13 +102,13 @@ class Inspector:
     material: str
     age: float
     last_collision: str | None
-    """In words without a language: "1.25 s · 3" (partner) or "1.25 s · x-" (wall)."""
+    """Without words of a language: "1.25 s · 3" (partner) or "1.25 s · x-" (wall)."""
     next_collision: str | None
 
 
 @dataclass(frozen=True)
 class Companion:
-    """The same scene, run in another way beside it."""
+    """The state of a companion: a run of the scene with another solver or integrator."""
 
     name: str
     positions: Floats
@@ -118,11 +118,11 @@ class Companion:
 
 @dataclass(frozen=True)
 class Solving:
-    """How it is solved."""
+    """The solver and its options."""
 
     solver: str
     wish: str
-    """What was asked for: "auto", "exact" or "stepped"."""
+    """The requested solver: "auto", "exact" or "stepped"."""
     integrator: str | None = None
     step: float | None = None
     contacts: str | None = None
@@ -130,37 +130,37 @@ class Solving:
 
 @dataclass(frozen=True)
 class View:
-    """A bench as it stands."""
+    """The present state of a bench."""
 
     epoch: int
     scene: Scene
-    """What exists, its balls as they were when they were last edited."""
+    """The scene; its balls are as at the last edit."""
     entry: str
-    """The name of the library's scene that it came from, or empty."""
+    """The name of the scene in the library, or empty."""
     time: float
     end: float
-    """How far the run has come; `time` is before it when one looks at the past."""
+    """The end of the run so far; `time` is before it while the past is shown."""
     running: bool
     held: bool
-    """While someone aims."""
+    """Is the run held while a person aims?"""
     speed: float
-    """Times the pace."""
+    """Speed, in units of the pace."""
     pace: float
-    """Seconds of the scene in a second of the clock, at speed 1: 1 but for planets and molecules."""
+    """Simulated time per wall-clock time at speed 1: 1 except for planets and molecules."""
     arrow_time: float
-    """Seconds of motion that an arrow of velocity shows: the same from the opening of a scene on."""
+    """Time of motion that an arrow of velocity shows, s; constant since the scene was opened."""
     rate: float
-    """The part of the wished speed that the computer reaches; 1 = keeps up."""
+    """The fraction of the speed that the computer reaches; 1 = keeps up."""
     working: str | None
     """"compiling" or "seeking" while a long work is under way."""
     positions: Floats
     velocities: Floats
     forces: Floats | None
     born: NDArray[np.bool_] | None
-    """Who is there; None if all are."""
+    """Which balls are born; None if all are."""
     selected: tuple[int, ...]
     marks: tuple[int, ...]
-    """Partners of the next collision (all that fall together)."""
+    """Partners of the next collision, or of all at the same time."""
     companions: tuple[Companion, ...]
     meters: Meters
     inspector: Inspector | None
@@ -168,20 +168,20 @@ class View:
     steering: str
     """What arrow keys do: "place" (T-17), "velocity" or "acceleration" (M-13)."""
     can_undo: str | None
-    """The name of the command that undo takes back; None if there is none."""
+    """The name of the command to undo; None if there is none."""
     can_redo: str | None
     message: Message | None
     collision_times: tuple[float, ...]
-    """Of the past, for the time line: at most some hundreds, spread evenly."""
+    """Past collisions for the time line: at most some hundreds, spread evenly."""
     seq: int
-    """Of the last command done that had one."""
+    """The `seq` of the last command with one."""
     corner: tuple[str | int, int] | None = None
     """The corner of a wall that arrow keys move."""
     since: float = 0.0
-    """The time from which the scene counts its times of birth: 0, but after a change of the solver."""
+    """The origin of times of birth: 0, except after a change of the solver."""
 
     def state(self) -> dict[str, Any]:
-        """Everything in words and numbers, for JSON: all but arrays and the scene."""
+        """All texts and numbers for JSON, without arrays and the scene."""
         left_out = {"scene", "positions", "velocities", "forces", "born", "companions"}
         plain = {name: value for name, value in self.__dict__.items() if name not in left_out}
         for name in ("meters", "inspector", "solving"):

@@ -1,1 +1,1 @@
-"""The server: who may connect, how much they may ask for, and the socket."""
+"""The server: access control, limits of requests, and the socket."""

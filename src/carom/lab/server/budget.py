@@ -1,4 +1,4 @@
-"""So many a second, and so many at once."""
+"""Rate limits: a number per second, and a number at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Budget:
-    """What may be spent: it fills up at a rate, to a most."""
+    """A token bucket: it fills at a rate, up to a maximum."""
 
     def __init__(self, rate: float, most: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate = rate
@@ -17,7 +17,7 @@ class Budget:
         self.at = clock()
 
     def spend(self, amount: float = 1.0) -> bool:
-        """Spend some more; False if that is too much, and then nothing is spent."""
+        """Spend an amount; False, and nothing is spent, if there is not enough."""
         now = self.clock()
         self.left = min(self.most, self.left + self.rate * (now - self.at))
         self.at = now
@@ -27,5 +27,5 @@ class Budget:
         return True
 
     def owe(self, amount: float) -> None:
-        """So much was spent, whether it was there or not."""
+        """Spend an amount even if there is not enough."""
         self.left -= amount

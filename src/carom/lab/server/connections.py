@@ -1,7 +1,7 @@
-"""The server's own ends of a connection: who connects and says nothing, or never listens, is let go.
+"""HTTP and WebSocket connections with timeouts: silent or blocked clients are disconnected.
 
-Uvicorn waits for ever for the head of a request, and for a browser that takes nothing: a few hundred of such
-connections would be all there are, and anybody on this computer can make them, without the token.
+Uvicorn waits for ever for the head of a request, and for a browser that receives nothing: a few hundred such
+connections would use up all, and any program on this computer can open them without the token.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from carom.lab.server.budget import Budget
 
 try:
     import resource
-except ImportError:  # not on Windows, where there is no such limit
+except ImportError:  # Windows has no such limit
     FILES = 1024
 else:
     FILES = min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 1 << 20)
 
 CONNECTIONS = max(min(600, FILES - 100), 50)
-"""Connections at a time, where the system allows so many open files: each tab has two for itself and shares six."""
-HALF_OPEN = 100
-"""Connections at a time that have sent no whole request; beyond it, the one that waits the longest is let go."""
-HEAD_WITHIN = 10.0
-"""Seconds for the head of a request to arrive, to its last letter."""
+"""Connections at a time, within the system's limit of open files: each tab has two for itself and shares six."""
+MAX_HALF_OPEN = 100
+"""Connections without a complete request; beyond it, the oldest is closed."""
+HEAD_TIMEOUT = 10.0
+"""s for the complete head of a request to arrive."""
 PINGS = (10.0, 100.0)
-"""Pings a second, and at once: browsers send none."""
-PIECES = 10_000
-"""Pieces of a message: browsers send one in as many as they like, of many kilobytes each."""
-FAREWELL = 5.0
-"""Seconds for a browser to take what was sent before the line was closed."""
+"""Pings per second, and at once: browsers send none."""
+MAX_FRAGMENTS = 10_000
+"""Fragments of a message: browsers send large ones."""
+CLOSE_TIMEOUT = 5.0
+"""s for a browser to receive what was sent before closing."""
 
 
-class Door(H11Protocol):
-    """A connection of HTTP. Its head has a time to arrive in, and there are not too many of them."""
+class HttpConnection(H11Protocol):
+    """An HTTP connection with a timeout for the head, and a limit of connections without requests."""
 
     timer: asyncio.TimerHandle | None = None
     since = 0.0
@@ -48,21 +48,23 @@ class Door(H11Protocol):
         return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # at first there is none
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        """Somebody connects: if there are too many, someone who says nothing makes room."""
+        """Accept a connection; if there are too many, close the oldest without a request."""
         super().connection_made(transport)
         self.since = self.loop.time()
         self.expect_head()
-        others = [each for each in self.connections if isinstance(each, Door) and each is not self and each.idle]
-        if len(others) >= HALF_OPEN or len(self.connections) > CONNECTIONS:
+        others = [
+            each for each in self.connections if isinstance(each, HttpConnection) and each is not self and each.idle
+        ]
+        if len(others) >= MAX_HALF_OPEN or len(self.connections) > CONNECTIONS:
             min(others, key=lambda each: each.since, default=self).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has gone."""
+        """Forget a closed connection."""
         self.head_is_here()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A piece of a request."""
+        """Handle a part of a request."""
         if self.timer is None and self.idle:
             self.expect_head()
         super().data_received(data)
@@ -70,12 +72,12 @@ class Door(H11Protocol):
             self.head_is_here()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """From now on it is a socket."""
+        """Hand the connection over to a WebSocket."""
         self.head_is_here()
         super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
-        """Say that it is no HTTP; if a request is being answered, as when its body breaks, that ends."""
+        """Answer invalid HTTP; a request that is being answered ends."""
         if self.idle:
             super().send_400_response(msg)
             return
@@ -84,25 +86,25 @@ class Door(H11Protocol):
         self.transport.abort()
 
     def expect_head(self) -> None:
-        """Wait for a request, for so long."""
-        self.timer = self.loop.call_later(HEAD_WITHIN, self.transport.abort)
+        """Start the timeout for the head of a request."""
+        self.timer = self.loop.call_later(HEAD_TIMEOUT, self.transport.abort)
 
     def head_is_here(self) -> None:
-        """Wait no longer."""
+        """Stop the timeout."""
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
 
 
 class Socket(WebSocketsSansIOProtocol):
-    """A socket. Who answers no ping, floods it with pings, or takes nothing, is let go at once."""
+    """A WebSocket that is closed at once if the client answers no pings, floods it, or receives nothing."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.pings = Budget(*PINGS)
 
     def handle_ping(self) -> None:
-        """Answer, if they are not too many."""
+        """Answer a ping, unless there are too many."""
         if self.transport.is_closing():
             return
         if self.pings.spend():
@@ -111,16 +113,16 @@ class Socket(WebSocketsSansIOProtocol):
             self.transport.abort()
 
     def handle_cont(self, event: Any) -> None:
-        """A piece of a message, if they are not too many."""
+        """Handle a fragment of a message, unless there are too many."""
         if self.transport.is_closing():
             return
-        if len(self.frames) < PIECES:
+        if len(self.frames) < MAX_FRAGMENTS:
             super().handle_cont(event)
         else:
             self.transport.abort()
 
     def send_receive_event_to_app(self) -> None:
-        """A whole message, if it is one."""
+        """Handle a complete message, if it is valid."""
         try:
             if self.curr_msg_data_type == "text":
                 b"".join(self.frames).decode()
@@ -130,11 +132,11 @@ class Socket(WebSocketsSansIOProtocol):
             super().send_receive_event_to_app()
 
     def keepalive_timeout(self) -> None:
-        """It does not answer: closing in good order would wait until it takes what was sent."""
+        """Abort without a closing handshake, which would wait for the client."""
         self.transport.abort()
 
     async def send(self, message: Any) -> None:
-        """Send; who is told to go is gone some seconds later."""
+        """Send a message; after a closing one, abort the connection in some seconds."""
         await super().send(message)
         if message["type"] == "websocket.close":
-            self.loop.call_later(FAREWELL, self.transport.abort)
+            self.loop.call_later(CLOSE_TIMEOUT, self.transport.abort)

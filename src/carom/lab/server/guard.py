@@ -1,4 +1,4 @@
-"""Who may speak to the laboratory: its own pages, opened with the address that it printed, and nobody else.
+"""Access control: only the laboratory's own pages, opened by the printed address, may send requests.
 
 Any web page that a person visits can send requests to 127.0.0.1, and a name that is made to point there (DNS
 rebinding) makes them look like the page's own. So every request, to a socket too, must name this server as its
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 SAFE_METHODS = ("GET", "HEAD")
 OWN_SITES = ("same-origin", "none")
-"""Values of Sec-Fetch-Site: our own page, or the person's own doing (an address typed, a bookmark)."""
+"""Allowed values of Sec-Fetch-Site: the laboratory's page, or an address typed by the person."""
 POLICY = (
     "default-src 'self'; "
     # Scripts in a page carry the nonce of that answer. NiceGUI evaluates the handlers that the server sends, and Vue
@@ -35,8 +35,8 @@ HARDENING = {
     b"cross-origin-resource-policy": b"same-origin",
     b"permissions-policy": b"camera=(), microphone=(), geolocation=(), usb=(), serial=(), payment=()",
 }
-UNHEARD = (b"accept-encoding", b"x-forwarded-", b"forwarded")
-"""Headers of requests that are not passed on: nothing is packed on this computer's own line, and there is no proxy."""
+IGNORED_HEADERS = (b"accept-encoding", b"x-forwarded-", b"forwarded")
+"""Request headers that are dropped: local connections need no compression, and there is no proxy."""
 CLOSE_REFUSED = 1008
 
 Headers = list[tuple[bytes, bytes]]
@@ -69,21 +69,21 @@ ONWARD = """<!doctype html><meta charset="utf-8"><title>carom</title><script>
   target.searchParams.delete("token");
   location.replace(target);
 </script>"""
-"""Goes on to the same address without the token, and keeps what stands after its "#", as a redirect does."""
+"""Redirects to the address without the token, and keeps the part after "#"."""
 
 
 class Guard:
-    """ASGI: lets through what is our own, to pages, files and sockets alike."""
+    """ASGI middleware: admits only requests of the laboratory's own pages, to pages, files and sockets."""
 
     def __init__(self, app: ASGIApp, port: int, token: str) -> None:
         self.app = app
         self.token = token
         self.cookie = f"carom-{port}"
-        """Cookies are shared by all ports of a host: with the port in the name, two laboratories do not quarrel."""
+        """The name includes the port, because all ports of a host share cookies."""
         self.hosts = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, let through or refuse."""
+        """Answer, pass on or refuse a request."""
         if scope["type"] == "http":
             await self.answer(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -96,7 +96,7 @@ class Guard:
             await self.app(scope, receive, send)
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A page or a file, if it may be had; security headers on every answer."""
+        """Answer with a page or a file if allowed; add security headers to every answer."""
         nonce = secrets.token_urlsafe(16)
         page = GuardedPage(nonce)
 
@@ -108,13 +108,13 @@ class Guard:
 
         response = self.refusal(scope)
         if response is None:
-            heard = [pair for pair in scope["headers"] if not pair[0].lower().startswith(UNHEARD)]
+            heard = [pair for pair in scope["headers"] if not pair[0].lower().startswith(IGNORED_HEADERS)]
             await self.app({**scope, "headers": heard}, receive, send_guarded)
         else:
             await response(scope, receive, send_guarded)
 
     def refusal(self, scope: Scope) -> Response | None:
-        """The answer in the app's place; None if the app is to answer."""
+        """The refusal of a request; None if the app should answer."""
         words = self.trouble(scope)
         if words is not None:
             return refused("This is not the way in", words)
@@ -123,7 +123,7 @@ class Guard:
         return None if self.opened(scope) else refused("The laboratory is locked", LOCKED)
 
     def trouble(self, scope: Scope) -> str | None:
-        """What is wrong with where the request comes from, in words; None if nothing is."""
+        """What is wrong with the origin of a request; None if nothing is."""
         hosts = values(scope, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return WRONG_HOST
@@ -136,7 +136,7 @@ class Guard:
         return FOREIGN if from_elsewhere(scope) and not link else None
 
     def admission(self, scope: Scope) -> Response | None:
-        """For an address with the token: the cookie, and on to the address without it."""
+        """Answer an address with the token: set the cookie, and redirect to the address without it."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in query if name == "token"]
         if scope["method"] not in SAFE_METHODS or not given:
@@ -156,17 +156,17 @@ class Guard:
         return response
 
     def opened(self, scope: Scope) -> bool:
-        """Does the request bring the token?"""
+        """Does the request have the token?"""
         # Other programs of this computer leave cookies of any shape here: starlette's parser minds none of them.
         jars = [cookie_parser(header) for header in values(scope, b"cookie")]
         return any(self.right(jar[self.cookie]) for jar in jars if self.cookie in jar)
 
     def right(self, token: str) -> bool:
-        """Compared in a time that tells nothing."""
+        """Compare tokens in constant time."""
         return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
     def hardened(self, given: Headers, scope: Scope, nonce: str) -> Headers:
-        """Headers with our own in place of the app's, and without those that would let other pages in (CORS)."""
+        """Add security headers, and remove those that would admit other pages (CORS)."""
         hosts = values(scope, b"host")
         host = hosts[0].lower() if hosts and hosts[0].lower() in self.hosts else "127.0.0.1"
         own = HARDENING | {b"content-security-policy": POLICY.format(host=host, nonce=nonce).encode()}
@@ -177,7 +177,7 @@ class Guard:
 
 
 class GuardedPage:
-    """An answer on its way. If it is a page, its scripts are given the nonce that its policy names.
+    """An answer that is being sent. In a page, scripts get the nonce of its policy.
 
     What a person has written stands in a page with "<" escaped (tests see to that), so that every "<script" is ours.
     """
@@ -188,7 +188,7 @@ class GuardedPage:
         self.body = b""
 
     def passed(self, message: Message) -> list[Message]:
-        """What is to be sent now."""
+        """The messages to send now."""
         if message["type"] == "http.response.start":
             kinds = [value for name, value in message["headers"] if name.lower() == b"content-type"]
             self.start = message if any(kind.startswith(b"text/html") for kind in kinds) else None
@@ -206,17 +206,17 @@ class GuardedPage:
 
 
 def values(scope: Scope, name: bytes) -> list[str]:
-    """All headers of that name."""
+    """All headers with a name."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
 def from_elsewhere(scope: Scope) -> bool:
-    """Does the browser say that another page, of whatever site, asks for this?"""
+    """Does the request come from another page, according to the browser?"""
     return any(site not in OWN_SITES for site in values(scope, b"sec-fetch-site"))
 
 
 def refused(title: str, words: str) -> HTMLResponse:
-    """A page that says why, and how to get in."""
+    """A page that explains a refusal, and how to open the laboratory."""
     # The connection ends with it: strangers keep none.
     headers = {"Cache-Control": "no-store", "Connection": "close"}
     return HTMLResponse(PAGE.format(title=title, words=words), status_code=403, headers=headers)

@@ -1,4 +1,4 @@
-"""How much a visitor may ask for: bytes of a request, pages a second, messages to the shell."""
+"""Limits of requests: bytes, pages per second, messages to the shell."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from carom.lab.server.budget import Budget
 from carom.lab.server.packets import verdict
 
 BODIES = {"/lab/open": 32 * 2**20}
-"""Bytes of a request, by its address,"""
+"""Bytes of a request, by its address."""
 BODY = 64 * 2**10
-"""and of any other: none of ours has a body at all."""
-WITHIN = 120.0
-"""Seconds for a request as a whole: to arrive, be answered, and be taken."""
+"""Bytes of any other request; those of the laboratory's pages have no body."""
+REQUEST_TIMEOUT = 120.0
+"""s for a complete request: to arrive, be answered, and be received."""
 PAGES = (4.0, 80.0)
-"""Pages with a bench a second, and at once: each is a thread, and a quarter of a second's work."""
+"""Pages with a bench per second, and at once: each is a thread, and a quarter of a second of work."""
 SHELL = "/_nicegui_ws/"
 """The socket of NiceGUI: the shell's."""
 SHELL_SOCKET = f"{SHELL}socket.io/"
@@ -27,14 +27,14 @@ SHELLS = 200
 MESSAGE = 256 * 2**10
 """Characters of a message to the shell: what a person types into a form."""
 MESSAGES = (100.0, 500.0)
-"""Messages to the shell a second, and at once: a slider sends 20 a second."""
+"""Messages to the shell per second, and at once: a slider sends 20 per second."""
 CHARACTERS = (256e3, 2e6)
-"""Their characters a second, and at once."""
+"""Their characters per second, and at once."""
 CLOSE_FLOOD = 1008
 
 
 class Limits:
-    """ASGI: hands on what is within the limits, and refuses the rest in a line."""
+    """ASGI middleware: passes on requests within the limits, and refuses others with one line."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -42,7 +42,7 @@ class Limits:
         self.shells = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, or refuse."""
+        """Pass on or refuse a request."""
         if scope["type"] == "http":
             response = self.refusal(scope)
             if response is None:
@@ -55,18 +55,18 @@ class Limits:
             await self.app(scope, receive, send)
 
     def refusal(self, scope: Scope) -> Response | None:
-        """The answer to what is too much; None if it is not."""
+        """The refusal of a request beyond the limits; None if it is within them."""
         if scope["path"].startswith(SHELL):
-            return refused(404, "The laboratory speaks by sockets alone. Use a browser that has them.")
+            return refused(404, "The laboratory uses WebSockets only. Use a browser that supports them.")
         most = BODIES.get(scope["path"], BODY)
         if told_length(scope) > most:
-            return refused(413, f"The request is larger than {most:,} bytes, which is the most. Send less.")
+            return refused(413, f"The request is larger than {most:,} bytes, the maximum. Send less.")
         if scope["path"] == "/bench" and not self.pages.spend():
-            return refused(429, "Too many pages were opened at once. Wait some seconds, and load this one anew.")
+            return refused(429, "Too many pages were opened at once. Wait some seconds, and reload this one.")
         return None
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on; it ends with as many bytes as it may have, and in time."""
+        """Pass on a request, with limits of bytes and time."""
         left = BODIES.get(scope["path"], BODY)
         started = False
 
@@ -85,14 +85,14 @@ class Limits:
             await send(message)
 
         try:
-            async with asyncio.timeout(WITHIN):
+            async with asyncio.timeout(REQUEST_TIMEOUT):
                 await self.app(scope, counted, sending)
         except TimeoutError:
             if not started:
                 await refused(503, "That took too long. Try again.")(scope, receive, send)
 
     async def talk(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a socket of the shell on; a flood ends it, and so does what no page of ours would say."""
+        """Pass on a socket of the shell; too many or invalid messages close it."""
         messages, characters = Budget(*MESSAGES), Budget(*CHARACTERS)
         page = dict(parse_qsl(scope["query_string"].decode("latin-1"))).get("client_id", "")
 
@@ -123,11 +123,11 @@ class Limits:
 
 
 def told_length(scope: Scope) -> int:
-    """The length that a request says it has; what cannot be read counts as none, and the bytes are counted anyway."""
+    """The declared length of a request; 0 if it is invalid, as bytes are counted anyway."""
     told = [value for name, value in scope["headers"] if name == b"content-length" and value.isdigit()]
     return max((int(value[:20]) for value in told), default=0)
 
 
 def refused(status: int, words: str) -> Response:
-    """A refusal in a line; the connection ends with it, for the request is not read to its end."""
+    """A refusal of one line, which closes the connection because the request is not read completely."""
     return PlainTextResponse(words, status_code=status, headers={"Connection": "close", "Cache-Control": "no-store"})

@@ -1,11 +1,11 @@
-"""What this computer has."""
+"""The memory of this computer."""
 
 from __future__ import annotations
 
 import os
 
-UNKNOWN = 4 * 2**30
-"""Where the system does not tell its memory."""
+DEFAULT_MEMORY = 4 * 2**30
+"""Assumed if the system does not report its memory, bytes."""
 
 
 def physical_memory() -> int:
@@ -13,4 +13,4 @@ def physical_memory() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # as on Windows
-        return UNKNOWN
+        return DEFAULT_MEMORY

@@ -1,7 +1,7 @@
-"""What a page may say to the shell's socket: packets of socket.io, as NiceGUI's own script sends them.
+"""Checks packets of socket.io to the shell's socket: only those that NiceGUI's own script sends are allowed.
 
-NiceGUI takes what comes as it is: a packet that is not sound ends in a traceback in the terminal, and one that names
-another page acts there. So what is not sound, or not of the page's own, never reaches it.
+NiceGUI does not check packets: an invalid one prints a traceback in the terminal, and one that names another page acts
+there. So packets that are invalid or of another page are stopped here.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ EVENTS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
     "javascript_response": {"request_id": text},
     "handshake": {"tab_id": text, "document_id": text},
 }
-"""What each says besides the page that it is of."""
+"""The arguments of each event, besides its page."""
 IDLE = ("log",)
-"""Not passed on: it would write into the terminal."""
+"""Not passed on: it would write to the terminal."""
 BROKEN = object()
 
 
 def verdict(packet: object, page: str) -> Verdict:
-    """May this go to NiceGUI, from the socket of that page?"""
+    """May a packet go to NiceGUI from the socket of a page?"""
     if not isinstance(packet, str):
         return "refuse"
     if packet in BARE or (packet.startswith("40{") and isinstance(parsed(packet[2:]), dict)):
@@ -75,7 +75,7 @@ def verdict(packet: object, page: str) -> Verdict:
 
 
 def parsed(words: str) -> Any:
-    """JSON; BROKEN if it is none."""
+    """Parse JSON; BROKEN if it is invalid."""
     try:
         return loads(words)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Our socket: frames and words out, commands in. A bridge between the runner's thread and the event loop."""
+"""The socket of a stage: frames and messages out, commands in. Connects the runner's thread and the event loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from carom.lab.bench.benches import Bench, Benches
 from carom.lab.commands.table import CANCEL, COMMANDS
-from carom.lab.seen.frames import WORD, text
+from carom.lab.seen.frames import MAX_UINT32, text
 from carom.lab.seen.stream import Stream
 from carom.lab.seen.view import View
 from carom.lab.server.budget import Budget
@@ -25,22 +25,22 @@ from carom.lab.server.budget import Budget
 log = logging.getLogger(__name__)
 
 PATH = re.compile(r"/bench/([\w-]+)/socket")
-LARGEST = 16 * 2**20
+MAX_MESSAGE = 16 * 2**20
 """Characters of a message: a scene file of 100,000 balls fits."""
 MISTAKES = (1.0, 30.0)
-"""Messages a second that may be wrong, and how many at once: a page of ours makes none."""
-ORDERS = (300.0, 2000.0)
-"""Messages a second of any kind, and how many at once: a mouse sends 125 a second, a screen draws 60 frames or 144."""
+"""Invalid messages per second, and at once: the laboratory's pages send none."""
+MESSAGES = (300.0, 2000.0)
+"""Messages per second, and at once: a mouse sends 125 per second, a screen draws 60 or 144 frames."""
 
-CHARACTERS = (1e6, 2.0 * LARGEST)
-"""Their characters a second, and how many at once: two large files, and whatever a hand can do."""
-WAITING = 1000
-"""Commands that wait for a bench which is busy; what comes then is not done, and that is said."""
-VISITORS = 16
-"""Sockets at a bench: a tab has one, and another while it is loaded anew."""
+CHARACTERS = (1e6, 2.0 * MAX_MESSAGE)
+"""Their characters per second, and at once: two large files, and interactive commands."""
+MAX_WAITING = 1000
+"""Commands that wait for a busy bench; later ones are refused with a message."""
+MAX_VISITORS = 16
+"""Sockets of a bench: a tab has one, and another while it reloads."""
 
 GONE = 4404
-"""Close code: there is no such bench (any more); the page should be loaded anew."""
+"""Close code: the bench does not exist any more; the page should reload."""
 FLOOD = 1008
 BROKEN = 1011
 CROWDED = 1013
@@ -55,7 +55,7 @@ class Ack:
 
 @dataclass(frozen=True)
 class Want:
-    """What frames should hold."""
+    """What frames should contain."""
 
     velocities: bool
     forces: bool
@@ -71,13 +71,13 @@ class Do:
 
 
 class MessageError(ValueError):
-    """A message that means nothing; says what is wrong in a line."""
+    """An invalid message, with the reason on one line."""
 
 
 def read(words: str) -> Ack | Want | Do:
-    """What the browser says."""
-    if len(words) > LARGEST:
-        raise MessageError(f"a message of {len(words):,} characters: {LARGEST:,} is the most. Send less at once.")
+    """Parse a message of the browser."""
+    if len(words) > MAX_MESSAGE:
+        raise MessageError(f"a message of {len(words):,} characters: {MAX_MESSAGE:,} is the most. Send less at once.")
     try:
         message = json.loads(words, parse_constant=refuse, parse_float=finite, parse_int=finite_whole)
     except MessageError:
@@ -96,12 +96,12 @@ def read(words: str) -> Ack | Want | Do:
 
 
 def refuse(constant: str) -> NoReturn:
-    """NaN and Infinity are no JSON."""
+    """Reject NaN and Infinity, which are not JSON."""
     raise ValueError(constant)
 
 
 def finite(digits: str) -> float:
-    """A number as JSON writes it; one that is too large would become infinite."""
+    """Parse a number; MessageError if it would become infinite."""
     made = float(digits)
     if not isfinite(made):
         raise MessageError(f"the number {cut(digits)} is beyond 1.8e308. Send finite numbers.")
@@ -109,27 +109,27 @@ def finite(digits: str) -> float:
 
 
 def finite_whole(digits: str) -> int:
-    """A whole number, of which there is a float."""
+    """Parse an integer within the range of floats."""
     finite(digits)
     return int(digits)
 
 
 def whole(value: Any, name: str) -> int:
-    """A whole number of 32 bits."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= WORD:
-        raise MessageError(f"{name} is {shortened(value)}: give a whole number from 0 to {WORD}.")
+    """Check an integer of 32 bits."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_UINT32:
+        raise MessageError(f"{name} is {shortened(value)}: give a whole number from 0 to {MAX_UINT32}.")
     return value
 
 
 def wanted(value: Any) -> Want:
-    """The wish for velocities and forces."""
+    """Parse the request for velocities and forces."""
     if not isinstance(value, dict) or not all(isinstance(wish, bool) for wish in value.values()):
         raise MessageError('want is an object such as {"velocities": true, "forces": false}.')
     return Want(value.get("velocities", False), value.get("forces", False))
 
 
 def order(message: Mapping[str, Any]) -> Do:
-    """A command by its name, with arguments that it knows."""
+    """Parse a command, and check the names of its arguments."""
     name, arguments = message["do"], message.get("with", {})
     if not isinstance(name, str) or name not in COMMANDS:
         raise MessageError(f"no command is called {shortened(name)}.")
@@ -143,17 +143,17 @@ def order(message: Mapping[str, Any]) -> Do:
 
 
 def shortened(value: Any) -> str:
-    """A value to be quoted in a note, however long it is."""
+    """A value for a note, shortened."""
     return cut(repr(value))
 
 
 def cut(words: str) -> str:
-    """The beginning of words that are long."""
+    """The beginning of a long text."""
     return words if len(words) <= 60 else f"{words[:60]}…"
 
 
 class Connection:
-    """One socket at a bench."""
+    """A socket of a bench."""
 
     def __init__(self, socket: WebSocket, bench: Bench) -> None:
         self.socket = socket
@@ -162,18 +162,18 @@ class Connection:
         self.loop = asyncio.get_running_loop()
         self.told = False
         self.mistakes = Budget(*MISTAKES)
-        self.orders = Budget(*ORDERS)
+        self.orders = Budget(*MESSAGES)
         self.characters = Budget(*CHARACTERS)
 
     async def send(self, message: str | bytes) -> None:
-        """Send; waits while the line is full."""
+        """Send a message; waits while the connection is congested."""
         if isinstance(message, bytes):
             await self.socket.send_bytes(message)
         else:
             await self.socket.send_text(message)
 
     def publish(self, _view: View) -> None:
-        """In the runner's thread: there is news. Tell the event loop, once until it has looked."""
+        """In the runner's thread: tell the event loop that there is a new view, once until it has read it."""
         if not self.told:
             self.told = True
             try:
@@ -182,12 +182,12 @@ class Connection:
                 return
 
     def look(self) -> None:
-        """In the event loop: take the newest view, which is the runner's, whatever was told of in between."""
+        """In the event loop: read the newest view of the runner."""
         self.told = False
         self.stream.offer(self.bench.runner.view)
 
     async def converse(self) -> None:
-        """Send and receive until either ends; leave nothing behind."""
+        """Send and receive until either ends, and clean up."""
         tasks = [asyncio.ensure_future(self.stream.run()), asyncio.ensure_future(self.listen())]
         self.bench.enter(self)
         self.bench.runner.subscribe(self.publish)
@@ -204,7 +204,7 @@ class Connection:
         await self.part(results)
 
     async def part(self, results: list[Any]) -> None:
-        """Say why the conversation ends, if the browser is still there to hear it."""
+        """Tell the browser why the connection ends, if it is still connected."""
         try:
             for result in results:
                 if isinstance(result, Flood):
@@ -217,7 +217,7 @@ class Connection:
             return
 
     async def listen(self) -> None:
-        """Receive until the browser goes."""
+        """Receive messages until the browser disconnects."""
         while True:
             message = await self.socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -229,11 +229,11 @@ class Connection:
                 self.heed(message.get("text"))
             except MessageError as error:
                 if not self.mistakes.spend():
-                    raise Flood("too many messages that mean nothing. Reload the page.") from None
+                    raise Flood("too many invalid messages. Reload the page.") from None
                 self.stream.note("error", str(error))
 
     def heed(self, words: str | None) -> None:
-        """Do what the browser says."""
+        """Handle a message of the browser."""
         if words is None:
             raise MessageError("a binary message: commands are JSON. Reload the page.")
         match read(words):
@@ -243,24 +243,24 @@ class Connection:
                 self.bench.want(self, velocities=velocities, forces=forces)
                 self.stream.want(velocities=velocities, forces=forces)
             case Do(seq, name, arguments):
-                if name != CANCEL and self.bench.runner.waiting >= WAITING:
-                    raise MessageError(f"{WAITING:,} commands wait already: {name} is not done. Wait, or cancel.")
+                if name != CANCEL and self.bench.runner.waiting >= MAX_WAITING:
+                    raise MessageError(f"{MAX_WAITING:,} commands wait already: {name} is not done. Wait, or cancel.")
                 self.bench.runner.post(name, seq=seq, **arguments)
 
 
 class Flood(Exception):  # noqa: N818  # it is not an error of ours
-    """The browser sends more than a person can do."""
+    """The browser sends more messages than a person can cause."""
 
 
 class Wire:
-    """ASGI: answers our sockets, hands everything else on to `app`."""
+    """ASGI middleware: answers the sockets of stages, and passes everything else to `app`."""
 
     def __init__(self, app: ASGIApp, benches: Benches) -> None:
         self.app = app
         self.benches = benches
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a socket of ours, or hand on."""
+        """Answer a socket of a stage, or pass the request on."""
         found = PATH.fullmatch(scope["path"]) if scope["type"] == "websocket" else None
         if found is None:
             await self.app(scope, receive, send)
@@ -270,7 +270,7 @@ class Wire:
         bench = self.benches.find(found[1])
         if bench is None:
             await socket.close(GONE, "this bench has ended")
-        elif len(bench.wants) >= VISITORS:
-            await socket.close(CROWDED, "too many look at this bench")
+        elif len(bench.wants) >= MAX_VISITORS:
+            await socket.close(CROWDED, "too many visitors of this bench")
         else:
             await Connection(socket, bench).converse()

@@ -1,4 +1,4 @@
-"""Start the laboratory, say where it is, stop it."""
+"""Starts the laboratory, prints its address, and stops it."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from starlette.types import ASGIApp
 from carom.errors import CaromError
 from carom.lab.bench.benches import Benches
 from carom.lab.server.budget import Budget
-from carom.lab.server.connections import Door, Socket
+from carom.lab.server.connections import HttpConnection, Socket
 from carom.lab.server.guard import Guard
 from carom.lab.server.limits import Limits
 from carom.lab.server.socket import Wire
 
 HOST = "127.0.0.1"
 PORT = 8421
-"""Tried first: browsers keep a person's settings by address, so that it should stay the same."""
-LARGEST_MESSAGE = 20 * 2**20
-"""Bytes of a message; beyond it the socket is closed before the message is read. `wire.LARGEST` is said in words."""
+"""The preferred port: browsers store settings by address, so that it should stay the same."""
+MAX_MESSAGE_BYTES = 20 * 2**20
+"""Bytes of a message; beyond it the socket is closed before the message is read. `socket.MAX_MESSAGE` is said in words."""
 SWITCH = 0.0005
-"""Seconds after which a thread of Python lets another go on: a tenth of what is usual, for the one that answers."""
+"""Switch interval of Python's threads, s: a tenth of the default, for quick answers."""
 GRACE = 1
-"""Seconds for connections to say goodbye, whole ones for uvicorn."""
+"""s for connections to close; an integer for uvicorn."""
 DEADLINE = 1.8
-"""Seconds from Ctrl-C until the process ends, whatever is under way."""
+"""s from Ctrl-C until the process ends, whatever is being done."""
 
 
-TOLD = (0.1, 20.0)
-"""Lines a second, and at once, that others' libraries may write into the terminal: nobody can flood it."""
+LOG_LINES = (0.1, 20.0)
+"""Lines per second, and at once, that libraries may log to the terminal."""
 TALKATIVE = ("asyncio", "uvicorn.error", "nicegui", "socketio.server", "engineio.server", "carom.lab.bench.runner")
 PING_EVERY, PONG_WITHIN = 20.0, 20.0
-"""Seconds between two looks whether a browser is still there, and for its answer."""
+"""s between two pings of a browser, and for its answer."""
 
 
 class ServerError(CaromError):
-    """The laboratory could not be started."""
+    """The laboratory cannot be started."""
 
 
 def serve(
@@ -58,9 +58,9 @@ def serve(
     open_browser: bool = True,
     say: Callable[[str], None] = print,
 ) -> int:
-    """Serve the app on this computer alone until Ctrl-C, then end the process; 1 if it could not start.
+    """Serve the app on this computer only until Ctrl-C, then end the process; return 1 if it cannot start.
 
-    `path` is the page that is opened first.
+    `path` is the page to open first.
     """
     listener = listening(port)
     sys.setswitchinterval(SWITCH)
@@ -92,7 +92,7 @@ def serve(
 
 
 def listening(port: int | None) -> socket.socket:
-    """A socket that listens on the port, or on a free one if none was said."""
+    """A socket that listens on the port, or on a free one if it is None."""
     if port is not None:
         return bound(port)
     try:
@@ -102,7 +102,7 @@ def listening(port: int | None) -> socket.socket:
 
 
 def bound(port: int) -> socket.socket:
-    """A socket bound to a port of this computer; ServerError in one line if that cannot be."""
+    """A socket bound to a port of this computer; ServerError if that fails."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if sys.platform != "win32":  # there it would let two programs share a port
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -120,13 +120,13 @@ def bound(port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Uvicorn, which says when it has started and ends in time."""
+    """Uvicorn that announces its start and ends in time."""
 
     def __init__(self, app: ASGIApp, announce: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Door,
+                http=HttpConnection,
                 ws=Socket,
                 log_level="error",
                 access_log=False,
@@ -134,7 +134,7 @@ class Server(uvicorn.Server):
                 date_header=False,
                 proxy_headers=False,
                 ws_per_message_deflate=False,
-                ws_max_size=LARGEST_MESSAGE,
+                ws_max_size=MAX_MESSAGE_BYTES,
                 ws_ping_interval=PING_EVERY,
                 ws_ping_timeout=PONG_WITHIN,
                 timeout_graceful_shutdown=GRACE,
@@ -144,13 +144,13 @@ class Server(uvicorn.Server):
         self.announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say where."""
+        """Start, then announce the address."""
         await super().startup(sockets=sockets)
         if self.started:
             self.announce()
 
     async def until_stopped(self, listener: socket.socket, benches: Benches) -> None:
-        """Serve; benches whose tab has gone are swept away meanwhile."""
+        """Serve, and close benches whose tab has gone."""
         sweeping = asyncio.ensure_future(benches.sweeping())
         try:
             await self.serve(sockets=[listener])
@@ -158,7 +158,7 @@ class Server(uvicorn.Server):
             sweeping.cancel()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop in good order; if that takes too long, or somebody presses again, stop."""
+        """Stop cleanly; end the process if that takes too long, or after a second Ctrl-C."""
         if self.should_exit:
             leave()
         timer = threading.Timer(DEADLINE, leave)
@@ -168,22 +168,22 @@ class Server(uvicorn.Server):
 
 
 class Terse(logging.Filter):
-    """Lets so many lines of a log through."""
+    """A log filter that limits the rate of lines."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.told = Budget(*TOLD)
+        self.told = Budget(*LOG_LINES)
 
     def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002  # whatever it is
-        """Is there room for this one?"""
+        """May this line be logged?"""
         return self.told.spend()
 
 
 def leave() -> None:
     """End the process at once, with exit code 0.
 
-    A thread that compiles cannot be asked to end, and Python may take seconds to take the compiler down. Numba's cache
-    takes no harm: its files appear whole.
+    A thread that compiles cannot be stopped, and Python may take seconds to shut the compiler down. Numba's cache is
+    safe: its files are written atomically.
     """
     sys.stdout.flush()
     sys.stderr.flush()

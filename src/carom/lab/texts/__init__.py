@@ -1,4 +1,4 @@
-"""The words of the laboratory, in English, Polish and Russian.
+"""The texts of the laboratory, in English, Polish and Russian.
 
 <language>.json          by key: a text, or its forms by number ("one", "few", "many", "other")
 library.<language>.json  what the scene library says, by its English text: titles, sentences, parameters, solver cards
@@ -16,7 +16,7 @@ from carom.messages.phrase import ENGLISH, LANGUAGES, Told, in_language, plural
 
 
 class Texts:
-    """The words in one language."""
+    """The texts in one language."""
 
     def __init__(self, language: str) -> None:
         self.language = language if language in LANGUAGES else ENGLISH
@@ -24,31 +24,31 @@ class Texts:
         self._library = {} if self.language == ENGLISH else _read(f"library.{self.language}.json")
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """The text of a key, {names} filled in. A key that is unknown stands for itself."""
+        """The text of a key with {names} filled in. For an unknown key, the key itself."""
         said = self.words.get(key, key)
         text = said if isinstance(said, str) else said["other"]
         return text.format(**values) if values else text
 
     def number(self, key: str, n: int, **values: Any) -> str:
-        """The form of a text that fits a number of things."""
+        """The plural form of a text for a number."""
         return str(self.words[key][plural(self.language, n)]).format(n=thousands(n), **values)
 
     def message(self, said: Told | str) -> str:
-        """A message of the session, or an error: in this language if the catalogue has it, or else in English."""
+        """A message of the session, or an error, in this language or else in English."""
         return in_language(said, self.language)
 
     def of_library(self, english: str) -> str:
-        """What the scene library or a solver's card says, translated."""
+        """Translate a text of the scene library or a solver's card."""
         return str(self._library.get(english, english))
 
 
 def thousands(n: int) -> str:
-    """A whole number, its thousands apart by a thin space that does not break."""
+    """An integer with thousands separated by narrow no-break spaces."""
     return f"{n:,}".replace(",", "\u202f")
 
 
 def preferred(accepted: str) -> str:
-    """The language that a browser's Accept-Language asks for first among ours; English if none."""
+    """The first language of Accept-Language that there are texts for; English if none."""
     wishes = []
     for place, part in enumerate(accepted.split(",")):
         name, _, quality = part.strip().partition(";q=")
@@ -62,7 +62,7 @@ def preferred(accepted: str) -> str:
 
 @cache
 def texts(language: str) -> Texts:
-    """The words in a language; in English if it is none of ours."""
+    """The texts of a language; English for an unknown one."""
     return Texts(language)
 
 
