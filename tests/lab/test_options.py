@@ -107,7 +107,7 @@ def test_cards_describe_all_choices() -> None:
     assert [card.name for card in options.integrators()] == list(INTEGRATORS)
     assert all(card.title and card.equation and card.source for card in (*options.solvers(), *options.integrators()))
     solving = Session(library.load("rope")).view().solving
-    assert options.solving_values(solving)["integrator"] == "verlet"
+    assert solving.integrator == "verlet"
 
 
 @pytest.mark.requirement("S-02")

@@ -303,25 +303,25 @@ def desk():
 def test_a_wrong_value_is_told_beside_its_field_and_a_later_message_in_the_strip(desk):
     desk.edit("ball.mass", "change-selected", field="mass", value="-1")
     assert desk.bench.runner.posted == [("change-selected", {"field": "mass", "value": "-1"})]
-    desk.hear(SimpleNamespace(message=Message("error", "mass: -1 is not above 0.", "mass", 1)))
+    desk.show_message(SimpleNamespace(message=Message("error", "mass: -1 is not above 0.", "mass", 1)))
     assert desk.live.client.told[-1] == 'caromShell.wrong("ball.mass", "mass: -1 is not above 0.", "ball.mass")'
     assert desk.message == ""
-    desk.hear(SimpleNamespace(message=Message("error", "overlap", "", 2)))
+    desk.show_message(SimpleNamespace(message=Message("error", "overlap", "", 2)))
     assert (desk.message, desk.kind) == ("overlap", "error")
 
 
 def test_the_same_message_is_told_once(desk):
     view = SimpleNamespace(message=Message("info", "hello", "", 5))
-    desk.hear(view)
+    desk.show_message(view)
     desk.dismiss()
-    desk.hear(view)
+    desk.show_message(view)
     assert desk.message == ""
 
 
 def test_a_message_long_after_an_edit_is_about_something_else(desk):
     desk.edit("ball.mass", "change-selected", field="mass", value="2")
     desk.edited_at -= 60.0
-    desk.hear(SimpleNamespace(message=Message("error", "it blew up", "", 1)))
+    desk.show_message(SimpleNamespace(message=Message("error", "it blew up", "", 1)))
     assert desk.message == "it blew up"
 
 

@@ -9,8 +9,8 @@ import pytest
 from starlette.applications import Starlette
 
 from carom.lab.bench.benches import (
-    RECONNECT_TIMEOUT,
     FIRST_VISIT_TIMEOUT,
+    RECONNECT_TIMEOUT,
     REPLACEABLE_AFTER,
     Bench,
     BenchError,

@@ -13,8 +13,6 @@ from carom.observe.frame import Frame
 from carom.scene import Scene
 from carom.views.svg import MOST_BALLS, draw
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
-
 
 def mime_bundle(what: Any) -> dict[str, Any]:
     """Representations by MIME type, for `_repr_mimebundle_`. Errors leave one out instead of failing."""

@@ -91,4 +91,4 @@ class RunPlayer:
     def release(self) -> None:
         """Free its past."""
         self.session.stopping = lambda: True
-        self.session.let_go()
+        self.session.free()

@@ -250,7 +250,7 @@ def test_as_many_parameters_as_there_may_be_are_refused_in_no_time(monkeypatch):
     gas = library.generators()["gas"]
     form = gas.model_json_schema
     monkeypatch.setattr(gas, "model_json_schema", lambda: made.append(1) or form())
-    paths._scene_form.cache_clear()
+    paths._scene_schema.cache_clear()
     line = refused(parameters={f"generator.a{k}": [1] for k in range(1000)})
     assert line.startswith("parameters.\"generator.a0\": there is no 'a0' in generator")
     assert len(made) == 1

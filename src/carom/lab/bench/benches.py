@@ -127,7 +127,7 @@ class Benches:
         """Close a bench, if it is open. Its thread ends by itself later."""
         bench = self.by_id.pop(identity, None)
         if bench is not None:
-            stopping([bench], after=tidy)
+            start_stopping([bench], after=trim_memory)
 
     def make_room(self) -> None:
         """Close the bench that has been without a visitor for longest, if any."""
@@ -156,14 +156,14 @@ class Benches:
     def close_all(self, timeout: float) -> bool:
         """Close all benches. False if a thread is still busy after `timeout` s, such as compiling."""
         end = self.clock() + timeout
-        threads = stopping(self.by_id.values())
+        threads = start_stopping(self.by_id.values())
         self.by_id.clear()
         for thread in threads:
             thread.join(max(end - self.clock(), 0.0))
         return not any(thread.is_alive() for thread in threads)
 
 
-def stopping(benches: Iterable[Bench], after: Callable[[], object] | None = None) -> list[threading.Thread]:
+def start_stopping(benches: Iterable[Bench], after: Callable[[], object] | None = None) -> list[threading.Thread]:
     """Start threads that stop the runners, because the event loop must not wait for them."""
 
     def stop(runner: BenchRunner) -> None:
@@ -177,7 +177,7 @@ def stopping(benches: Iterable[Bench], after: Callable[[], object] | None = None
     return threads
 
 
-def tidy() -> None:
+def trim_memory() -> None:
     """Return freed memory to the system; C's allocator would hold that of a large past."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc has it

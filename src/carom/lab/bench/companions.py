@@ -55,7 +55,7 @@ class Beside:
         return Companion(self.name, sim.positions, total, drift)
 
 
-def begun(names: Any, scene: Scene, now: float, step: float | None) -> list[Beside]:
+def start_companions(names: Any, scene: Scene, now: float, step: float | None) -> list[Beside]:
     """Start companions with the present scene."""
     if isinstance(names, str) or not isinstance(names, list | tuple):
         raise refusal("compare.not-a-list", where="names", known=list(known()))

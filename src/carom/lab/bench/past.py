@@ -38,7 +38,7 @@ class Keyframe:
     state: State | None = None
     """The state of a run of the exact solver."""
 
-    def again(self) -> Simulation:
+    def resumed(self) -> Simulation:
         """Make a simulation that continues from here."""
         return self.sim.copy() if self.state is None else standing(self.sim, self.state, self.time)
 

@@ -143,17 +143,17 @@ class BenchRunner:
                 self._loop()
             finally:
                 self._callbacks = ()
-                self.session.let_go()
+                self.session.free()
 
     def _loop(self) -> None:
         self._publish()
         last = perf_counter()
         while not self._stopping:
             with self.turns.turn(self, hurried=bool(self._commands)):
-                last = self._part(last)
+                last = self._slice(last)
             self._rest()
 
-    def _part(self, last: float) -> float:
+    def _slice(self, last: float) -> float:
         """Do queued commands, advance by the time since `last`, and publish; return the present time."""
         if self._crowded:
             self._crowded = False

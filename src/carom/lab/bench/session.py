@@ -102,7 +102,7 @@ class Session:
                 self.begin()
             if command not in ASIDE:
                 self.hunting = None
-            with self._telling():
+            with self._catch_warnings():
                 DOES[command](self, **arguments)
                 if self.said == before and COMMANDS[command].undoable:
                     self.message = None  # what was wrong is so no longer
@@ -122,7 +122,7 @@ class Session:
         self.message = Message(kind, said, where, self.said)
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _catch_warnings(self) -> Iterator[None]:
         """A context in which warnings about steps become messages."""
         with step_warnings() as warned:
             yield
@@ -143,7 +143,7 @@ class Session:
     def begin(self) -> Track:
         """Return the run; make it if there is none."""
         if self.run is None:
-            with self._telling():
+            with self._catch_warnings():
                 self.run = Track(started(self.first))
         return self.run
 
@@ -165,7 +165,7 @@ class Session:
         """Advance by wall-clock time, s; returns within about 20 ms, perhaps before it is reached."""
         track = self.begin()
         try:
-            with self._telling():
+            with self._catch_warnings():
                 if self.goal is not None:
                     self._seek(SLICE_SECONDS)
                 elif self.hunting is not None:
@@ -183,7 +183,7 @@ class Session:
         if count != self.count:
             self.count, self.selected, self.hands = count, (), set()
         if self.goal is None and track.at_end:
-            track.let_go(self.hands)
+            track.release_balls(self.hands)
 
     def stop(self, error: SolverError) -> None:
         """Pause after an error of the solver, and show it; nothing is lost."""
@@ -209,7 +209,7 @@ class Session:
         track = self.track
         self.hands = set()
         if track.at_end:
-            track.let_go()
+            track.release_balls()
         self.goal, self.hunting = min(max(time, 0.0), track.end), None
         track.seek(self.goal)
         self._seek(SLICE_SECONDS)
@@ -253,10 +253,10 @@ class Session:
         while self.goal is not None or (self.hunting is not None and not self.asked()):
             if self.stopping():
                 return
-            self.heed_cancel()
+            self.check_cancel()
             self.advance(0.0)
 
-    def heed_cancel(self) -> None:
+    def check_cancel(self) -> None:
         """ArgumentError if the present command was cancelled."""
         if self.cancelled():
             raise refusal("lab.cancelled")
@@ -268,7 +268,7 @@ class Session:
                 track.keep_within_share()
             self.history.keep_within(self.run.most_frames)
 
-    def let_go(self) -> None:
+    def free(self) -> None:
         """Free the past, which is large, even if the session is still referenced."""
         self.run, self.history, self.beside = None, UndoStack(), []
         self.samples, self.look = Samples(), ViewMaker(self)
@@ -292,7 +292,7 @@ class Session:
     ) -> None:
         """Continue from now with a changed simulation; undo restores the earlier state."""
         track = self.track
-        self.stand()
+        self.prepare_edit()
         moment = self.moment()
         if births is None:
             births = track.segment.births
@@ -307,7 +307,7 @@ class Session:
         self.samples = self.samples.until(track.time)
         self.after_change()
 
-    def stand(self) -> None:
+    def prepare_edit(self) -> None:
         """Prepare an edit: finish scrubbing, and end the search for a collision."""
         self.hunting = None
         self.settle()
@@ -318,7 +318,7 @@ class Session:
         self.count = len(track.scene.balls)
         self.selected = tuple(k for k in self.selected if k < self.count)
         self.hands &= track.sim.held
-        track.let_go(self.hands)
+        track.release_balls(self.hands)
         if self.beside:
             names = [each.name for each in self.beside]
             try:
@@ -330,13 +330,13 @@ class Session:
         """Start companions with the present state."""
         track = self.track
         step = track.sim.method.step if CARDS[track.sim.solver].has_steps else None
-        self.beside = companions.begun(names, track.sim.snapshot(), track.time, step)
+        self.beside = companions.start_companions(names, track.sim.snapshot(), track.time, step)
 
     def open(self, scene: Scene, entry: str, name: str) -> None:
         """Put another scene on the bench, paused at its start."""
         run = Track(started(scene))
         if self.run is not None:
-            self.stand()
+            self.prepare_edit()
             self.history.remember(name, None, self.moment(), self.clock(), self.run.most_frames)
         self.goal = self.hunting = None
         self.run, self.entry, self.samples = run, entry, Samples((), self.samples.generation + 1)
@@ -359,7 +359,7 @@ class Session:
         self._swap(self.history.redo, self.history.undo)
 
     def _swap(self, source: list[Any], target: list[Any]) -> None:
-        self.stand()
+        self.prepare_edit()
         step = source.pop()
         target.append(replace(step, moment=self.moment(), about=None))
         moment: BenchState = step.moment

@@ -242,7 +242,7 @@ class Track:
         self.past = replace(self.past, segments=(*self.past.segments[:-1], segment))
         self.done = len(segment.inputs)
 
-    def let_go(self, but: Collection[int] = ()) -> None:
+    def release_balls(self, but: Collection[int] = ()) -> None:
         """At the end of the run, release all held balls except these."""
         if self.sim.held.issubset(but):
             return
@@ -284,7 +284,7 @@ class Track:
     def _enter(self, number: int, frame: Keyframe) -> None:
         """Continue from a copy."""
         self.number = number
-        self.sim = frame.again()
+        self.sim = frame.resumed()
         self.remembering = False
         self.cost = frame.cost
         self.kept = frame.cost

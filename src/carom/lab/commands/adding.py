@@ -88,7 +88,7 @@ def _new_ball(session: Session, sim: Simulation, **given: Any) -> Ball:
         fields["fixed"] = flag("fixed", given["fixed"])
     if given.get("position") is not None:
         return Ball(position=vector("position", given["position"], d), **fields)
-    return Ball(position=free_place(sim, radius, session.heed_cancel), **fields)
+    return Ball(position=free_place(sim, radius, session.check_cancel), **fields)
 
 
 def _like_radius(scene: Scene) -> float:
@@ -121,14 +121,14 @@ def _lightest(scene: Scene) -> int:
     return int(np.argmin(scene.balls.mass))
 
 
-def free_place(sim: Simulation, radius: float, heed_cancel: Callable[[], object] = lambda: None) -> tuple[float, ...]:
+def free_place(sim: Simulation, radius: float, check_cancel: Callable[[], object] = lambda: None) -> tuple[float, ...]:
     """Find a place near the middle where a ball overlaps nothing."""
     scene = sim.scene
     low, high = region.bounds(scene)
     places = sim.positions
     reach = scene.balls.radius + radius
     for place in _outward(low, high, radius):
-        heed_cancel()
+        check_cancel()
         if len(places) and (((places - place) ** 2).sum(axis=1) < (reach * 1.0001) ** 2).any():
             continue
         alone = scene.replace(balls=[Ball(position=place, radius=radius)], links=[], bends=[], triangles=[])
@@ -175,7 +175,7 @@ def duplicate(session: Session) -> None:
     births = births_with(session, len(chosen))
     error: InputError | None = None
     for way in _ways(track.scene, chosen):
-        session.heed_cancel()
+        session.check_cancel()
         sim = track.sim.copy()
         balls = sim.snapshot().balls[list(chosen)]
         try:

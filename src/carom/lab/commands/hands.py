@@ -56,13 +56,13 @@ def release(session: Session, index: Any = None) -> None:
     """Release one ball, or all held balls."""
     session.settle()
     track = session.track
-    let_go = track.sim.held
+    released = track.sim.held
     if index is not None:
-        let_go &= {one_of("index", index, len(track.scene.balls))}
-    session.hands -= let_go
-    if let_go:
+        released &= {one_of("index", index, len(track.scene.balls))}
+    session.hands -= released
+    if released:
         _at_the_end(session)
-        track.let_go(track.sim.held - let_go)
+        track.release_balls(track.sim.held - released)
 
 
 def steer(session: Session, direction: Any) -> None:

@@ -8,10 +8,8 @@ from math import inf
 from typing import Any
 
 from carom.lab.commands.arguments import choice_of, flag, number, refusal
-from carom.lab.seen.view import Solving
 from carom.scene import Attraction, Coulomb, Drag, Planet, Scene
 from carom.scene.fields.base import shown
-from carom.scene.forces import GRAVITATIONAL_CONSTANT
 from carom.solvers.registry import CARDS
 from carom.solvers.stepped.integrators.cards import INTEGRATORS
 
@@ -187,8 +185,6 @@ OPTIONS: dict[str, Option] = {
 }
 """Options by name."""
 
-DEFAULT_G = GRAVITATIONAL_CONSTANT
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -205,16 +201,6 @@ class Choice:
 def values(scene: Scene) -> dict[str, Any]:
     """The values of all options in a scene; None for options without meaning in it."""
     return {name: option.read(scene) for name, option in OPTIONS.items()}
-
-
-def solving_values(solving: Solving) -> dict[str, Any]:
-    """The arguments of `solve` as they are."""
-    return {
-        "solver": solving.wish,
-        "integrator": solving.integrator,
-        "step": solving.step,
-        "contacts": solving.contacts,
-    }
 
 
 def solvers() -> tuple[Choice, ...]:

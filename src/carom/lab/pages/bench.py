@@ -55,14 +55,16 @@ def declare(benches: Benches, counter: Counter) -> None:
         before = query.pop("at", "")
         head(words, words("app.title"), page="bench", keymap=keymap())
         try:
-            bench = await again(benches, before, client) or benches.open(*await run_in_threadpool(counter.scene, query))
+            bench = await reopened(benches, before, client) or benches.open(
+                *await run_in_threadpool(counter.scene, query)
+            )
         except CaromError as problem:
             _sorry(words, words.message(problem))
             return
         BenchPage(words, client, bench, benches.count).build()
 
 
-async def again(benches: Benches, identity: str, client: Client) -> Bench | None:
+async def reopened(benches: Benches, identity: str, client: Client) -> Bench | None:
     """The bench that this page had before a reload; None if another tab has it.
 
     The old page goes, and its socket with it, only when the new one has come: so this one is built after it has come.
@@ -179,7 +181,7 @@ class BenchPage:
         if self.ticks % 2 and view.running and self.ran and len(view.positions) > MANY:
             return
         self.ran = view.running
-        self.desk.hear(view)
+        self.desk.show_message(view)
         self.menus.refresh(view)
         self.view_tab.refresh(view)
         self.transport.refresh(view)

@@ -57,7 +57,7 @@ class Desk:
         self.edited, self.typed, self.edited_at = key, typed or key, monotonic()
         self.post(name, **arguments)
 
-    def hear(self, view: View) -> None:
+    def show_message(self, view: View) -> None:
         """Show a new message: beside the field that was changed, or in the strip above the transport."""
         message = view.message
         if message is None:

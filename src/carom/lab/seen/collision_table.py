@@ -14,7 +14,7 @@ from carom.observe.collisions import KINDS
 
 def last_collisions(past: Past, count: int, until: float) -> list[dict[str, Any]]:
     """The last collisions up to a time, newest last."""
-    return list(_told(past, count, until))
+    return list(_plain_rows(past, count, until))
 
 
 def collisions_csv(past: Past, until: float) -> str:
@@ -31,7 +31,7 @@ def collisions_csv(past: Past, until: float) -> str:
         "impulse_Ns",
     ]
     lines = [",".join(heads)]
-    for each in _told(past, 2 * MAX_ROWS, until):
+    for each in _plain_rows(past, 2 * MAX_ROWS, until):
         ball, *other = each["partners"]
         partner = other[0] if other else each["wall"]
         numbers = [*each["place"], *each["normal"], each["impulse"]]
@@ -39,7 +39,7 @@ def collisions_csv(past: Past, until: float) -> str:
     return "\r\n".join(lines) + "\r\n"
 
 
-def _told(past: Past, count: int, until: float) -> Iterator[dict[str, Any]]:
+def _plain_rows(past: Past, count: int, until: float) -> Iterator[dict[str, Any]]:
     starts = [segment.start for segment in past.segments]
     for row in past.log.last(count, until):
         time = float(row["time"])

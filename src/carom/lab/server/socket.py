@@ -186,7 +186,7 @@ class Connection:
         self.told = False
         self.stream.offer(self.bench.runner.view)
 
-    async def converse(self) -> None:
+    async def run(self) -> None:
         """Send and receive until either ends, and clean up."""
         tasks = [asyncio.ensure_future(self.stream.run()), asyncio.ensure_future(self.listen())]
         self.bench.enter(self)
@@ -201,9 +201,9 @@ class Connection:
                 task.cancel()
             results = await asyncio.gather(*tasks, return_exceptions=True)
             self.bench.leave(self, time.monotonic())
-        await self.part(results)
+        await self.report_end(results)
 
-    async def part(self, results: list[Any]) -> None:
+    async def report_end(self, results: list[Any]) -> None:
         """Tell the browser why the connection ends, if it is still connected."""
         try:
             for result in results:
@@ -226,13 +226,13 @@ class Connection:
             if not (self.orders.spend() and self.characters.spend(size)):
                 raise Flood("too many messages at once. Reload the page.")
             try:
-                self.heed(message.get("text"))
+                self.handle(message.get("text"))
             except MessageError as error:
                 if not self.mistakes.spend():
                     raise Flood("too many invalid messages. Reload the page.") from None
                 self.stream.note("error", str(error))
 
-    def heed(self, words: str | None) -> None:
+    def handle(self, words: str | None) -> None:
         """Handle a message of the browser."""
         if words is None:
             raise MessageError("a binary message: commands are JSON. Reload the page.")
@@ -273,4 +273,4 @@ class Wire:
         elif len(bench.wants) >= MAX_VISITORS:
             await socket.close(CROWDED, "too many visitors of this bench")
         else:
-            await Connection(socket, bench).converse()
+            await Connection(socket, bench).run()

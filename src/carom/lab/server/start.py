@@ -30,7 +30,7 @@ HOST = "127.0.0.1"
 PORT = 8421
 """The preferred port: browsers store settings by address, so that it should stay the same."""
 MAX_MESSAGE_BYTES = 20 * 2**20
-"""Bytes of a message; beyond it the socket is closed before the message is read. `socket.MAX_MESSAGE` is said in words."""
+"""Bytes of a message; beyond it the socket is closed unread; `socket.MAX_MESSAGE` gives a message."""
 SWITCH = 0.0005
 """Switch interval of Python's threads, s: a tenth of the default, for quick answers."""
 GRACE = 1

@@ -26,7 +26,6 @@ Steps: TypeAlias = tuple[str | int, ...]
 
 _MAX_LENGTH = 200
 _STEP = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_-]*)|\[(?P<row>[0-9]{1,9})\]")
-_EXAMPLE = 'Write it as "generator.count" or "balls[0].velocity[1]".'
 _GENERATED = ("boundary", "balls", "obstacles")
 """Made by the generator, so that a scene with one cannot have them too."""
 NOT_SWEPT = ("schema", "name", "description", "look_at", "view")
