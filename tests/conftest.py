@@ -1,4 +1,4 @@
-"""What every test shares: requirement ids, hypothesis profiles, and the rule that CI skips nothing."""
+"""Shared by all tests: requirement ids, hypothesis profiles, and the rule that CI skips nothing."""
 
 import json
 import os
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 IN_CI = os.environ.get("CI") == "true"
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # plots are drawn, never shown
-# Jupyter brings a grammar of addresses, which takes jsonschema seconds to read in each worker, and no schema asks for.
+# Jupyter installs a grammar of URIs, which jsonschema takes seconds to read in each worker, and no schema needs it.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # so that it cannot be imported
 
 hypothesis.settings.register_profile("dev", deadline=None, max_examples=examples(50))
@@ -25,17 +25,17 @@ hypothesis.settings.register_profile("ci", deadline=None, max_examples=examples(
 hypothesis.settings.load_profile("ci" if IN_CI else "dev")
 
 
-@pytest.hookimpl(optionalhook=True)  # without xdist nobody asks
+@pytest.hookimpl(optionalhook=True)  # xdist may be missing
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores: now and then one waits, for a page, a process or another's compiler."""
+    """One worker more than cores: sometimes one waits for a page, a process or another compiler."""
     return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """A worker gets whole files, in their order, and one gets all that needs a browser.
+    """Give whole files to workers, in order, and all browser tests to one worker.
 
-    So what a module makes is made once, and a law that many kernels of a file share is compiled by one process.
+    So fixtures of a module are made once, and kernels that tests of a file share are compiled by one process.
     """
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415  # who asks has it
 
@@ -90,7 +90,7 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 
 def refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
-    """In CI a skipped test is a failed one: what is not run is not proven. An expected failure is no skip."""
+    """In CI a skipped test fails, because it proves nothing. Expected failures are not skips."""
     if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         report.outcome = "failed"

@@ -1,8 +1,8 @@
-"""How much a test does; more for who has the time."""
+"""How many examples tests run; more on request."""
 
 import os
 
 
 def examples(count: int) -> int:
-    """So many examples, or times the number in CAROM_EXAMPLES."""
+    """The number of examples, multiplied by CAROM_EXAMPLES."""
     return count * int(os.environ.get("CAROM_EXAMPLES", "1"))

@@ -19,12 +19,12 @@ def named_places(text: str) -> list[tuple[str, list[str]]]:
 
 
 def home_of(path: str) -> Path | None:
-    """Where a path leads, from the root of the repository or of the package; None if nowhere."""
+    """Find a path below the root of the repository or of the package; None if there is none."""
     return next((place / path for place in PLACES if (place / path).exists()), None)
 
 
 def defines(file: Path, name: str) -> bool:
-    """Whether a module defines a class, a function, a method, a type or a table of a name."""
+    """Does a module define a class, function, method, type or table with this name?"""
     text = file.read_text(encoding="utf-8")
     heads = (
         rf"^\s*(?:export )?(?:async )?(?:class|def|function|interface|type) {name}\b",
@@ -34,7 +34,7 @@ def defines(file: Path, name: str) -> bool:
 
 
 def missing(text: str) -> list[str]:
-    """What a text names and what is not there."""
+    """The paths and names in a text that do not exist."""
     lines = []
     for path, names in named_places(text):
         home = home_of(path)

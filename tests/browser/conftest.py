@@ -1,4 +1,4 @@
-"""A real Chromium, and a real laboratory in a process of its own. No page may complain in its console."""
+"""A real Chromium, and a real laboratory in a separate process. No page may log errors in its console."""
 
 import importlib.util
 import os
@@ -21,7 +21,7 @@ DESKTOP = (960, 540)
 """A small window: without a graphics card, the processor draws each pixel."""
 PHONE = (390, 844)
 PATIENCE = 60_000.0
-"""Milliseconds for anything to appear: kernels may be compiled on the way, on a machine that is busy."""
+"""Time limit for anything to appear, ms: kernels may be compiled meanwhile on a busy machine."""
 FLAGS = (
     "--enable-unsafe-swiftshader",  # WebGL without a graphics card
     "--use-angle=swiftshader",
@@ -33,7 +33,7 @@ FLAGS = (
 
 
 def chromium_tool() -> ModuleType:
-    """tools/chromium.py, which is no part of a package."""
+    """Import tools/chromium.py, which is not in a package."""
     found = importlib.util.spec_from_file_location("chromium", ROOT / "tools/chromium.py")
     made = importlib.util.module_from_spec(found)
     found.loader.exec_module(made)
@@ -72,7 +72,7 @@ def laboratory() -> Iterator[Served]:
 
 
 class Profiles:
-    """Plain browser profiles for who visits the laboratory, emptied and used again.
+    """Browser profiles for visits of the laboratory, emptied and reused.
 
     In each a small page of the laboratory stays open, and with it the process that has compiled the laboratory's
     scripts: the next page takes half the work.
@@ -85,7 +85,7 @@ class Profiles:
         self.free: list[BrowserContext] = []
 
     def take(self) -> BrowserContext:
-        """A profile that nobody else has, as good as new."""
+        """An empty profile that no other test uses."""
         if self.free:
             return self.free.pop()
         context = self.browser.new_context(**wishes(DESKTOP, dark=False))
@@ -95,7 +95,7 @@ class Profiles:
         return context
 
     def give_back(self, context: BrowserContext) -> None:
-        """Close its pages, forget what they have stored, and keep the profile."""
+        """Close its pages, clear their storage, and keep the profile."""
         small = self.kept[context]
         if small.is_closed():  # a test has closed the whole profile
             del self.kept[context]
@@ -116,7 +116,7 @@ def let_in(context: BrowserContext, laboratory: Served) -> None:
 
 
 def wishes(size: tuple[int, int], *, dark: bool) -> dict[str, Any]:
-    """What a new profile is asked for."""
+    """The options of a new profile."""
     return {"viewport": {"width": size[0], "height": size[1]}, "color_scheme": "dark" if dark else "light"}
 
 
@@ -127,7 +127,7 @@ def profiles(browser: Browser, laboratory: Served) -> Profiles:
 
 
 class Tabs:
-    """Opens pages, each in a browser profile of its own, and keeps what they complain of."""
+    """Opens pages, each in its own browser profile, and collects their console errors."""
 
     def __init__(self, browser: Browser, profiles: Profiles | None = None) -> None:
         self.browser = browser
@@ -152,7 +152,7 @@ class Tabs:
         return context.new_page()
 
     def forgive(self, pattern: str) -> None:
-        """Complaints that a test provokes on purpose, by regular expression."""
+        """Ignore console errors that a test provokes on purpose, by regular expression."""
         self.forgiven.append(pattern)
 
     def hear(self, message: ConsoleMessage) -> None:
@@ -163,13 +163,13 @@ class Tabs:
         self.complaints.append(f"{error.error}")
 
     def watch(self, request: Request) -> None:
-        """The laboratory works without a network: nothing is fetched from elsewhere."""
+        """The laboratory works without a network: it must not request anything from elsewhere."""
         parts = urlsplit(request.url)
         if parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname not in {"127.0.0.1", "localhost"}:
             self.complaints.append(f"asks elsewhere: {request.url}")
 
     def end(self) -> list[str]:
-        """Close all; what was complained of and not forgiven."""
+        """Close all pages; return the console errors that are not ignored."""
         for context in self.contexts:
             context.close()
         for context in self.borrowed:
@@ -181,7 +181,7 @@ class Tabs:
 
 @pytest.fixture
 def tabs(browser: Browser, profiles: Profiles) -> Iterator[Tabs]:
-    """Pages of any address. At the end none may have complained."""
+    """Pages of any address. At the end none may have logged errors."""
     made = Tabs(browser, profiles)
     yield made
     left = made.end()
@@ -211,7 +211,7 @@ def visit(tabs: Tabs, laboratory: Served) -> Visitor:
 
 @pytest.fixture(scope="module")
 def shared(browser: Browser, laboratory: Served, profiles: Profiles) -> Iterator[Visitor]:
-    """As `visit`, for all tests of a module: pages that stay open."""
+    """Like `visit`, for all tests of a module: pages stay open."""
     tabs = Tabs(browser, profiles)
     yield Visitor(tabs, laboratory)
     left = tabs.end()

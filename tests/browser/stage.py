@@ -1,4 +1,4 @@
-"""The stage alone in a page: frames made here go in, commands come out."""
+"""The stage alone in a page: tests send frames and receive commands."""
 
 import base64
 import functools
@@ -46,7 +46,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def files() -> Iterator[str]:
-    """The address of a small server of our own."""
+    """The address of a small file server."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files)) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -81,7 +81,7 @@ def frame(
 
 
 class Stage:
-    """A page with a stage in it. The scene's region is 4 m by 2 m around the origin unless it is said otherwise."""
+    """A page with a stage. By default the scene's region is 4 m by 2 m around the origin."""
 
     def __init__(self, page: Page, address: str, query: str = "", keymap: Sequence[dict[str, Any]] = ()) -> None:
         self.page = page
@@ -137,11 +137,11 @@ class Stage:
         self.settle()
 
     def settle(self) -> None:
-        """Wait for two pictures."""
+        """Wait for two animation frames."""
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def at(self, *place: float) -> tuple[float, float]:
-        """Where a place of the scene is on the page."""
+        """The place on the page of a position in the scene."""
         x, y, _ = self.page.evaluate("place => bench.camera.project(...place)", list(place))
         return x, y
 
@@ -155,7 +155,7 @@ class Stage:
         return [int(text[k : k + 2], 16) for k in (1, 3, 5)]
 
     def sent(self) -> list[tuple[str, dict[str, Any]]]:
-        """The commands that were sent since the last time, in order."""
+        """The commands since the last call, in order."""
         self.settle()
         messages = self.page.evaluate("sent.splice(0)")
         return [(message["do"], message["with"]) for message in messages if "do" in message]

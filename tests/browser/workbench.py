@@ -1,4 +1,4 @@
-"""One page of the real laboratory, used again and again: commands, keys and the mouse, and what came of them."""
+"""One page of the real laboratory, reused by tests: commands, keys and the mouse, and their results."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ SETTLED = """() => window.carom?.link && carom.state && carom.frame && carom.lin
 
 SAID = """() => ({ strip: document.querySelector("#strip")?.innerText, sent: window.carom?.link?.seq,
   state: window.carom?.state && { ...carom.state, meters: null, collision_times: null } })"""
-"""What may tell why nothing happens."""
+"""Information for a test that waited in vain."""
 
 NAMELESS = {
     "button",
@@ -29,7 +29,7 @@ NAMELESS = {
     "switch",
 }
 NAMELESS |= {"radio", "tab", "tabpanel", "dialog", "application", "img", "region", "menuitem"}
-"""Roles that say nothing without a name."""
+"""Roles that need an accessible name."""
 
 
 class Workbench:
@@ -51,16 +51,16 @@ class Workbench:
             raise AssertionError(f"{what} did not come to hold; the page says {self.page.evaluate(SAID)}") from error
 
     def settled(self) -> None:
-        """Wait until all that was sent has been done and is seen."""
+        """Wait until all commands are done and shown."""
         self.page.wait_for_function(SETTLED)
 
     def do(self, name: str, /, **arguments: Any) -> None:
-        """A command, as the stage sends it."""
+        """Send a command, as the stage does."""
         self.page.evaluate("([name, given]) => void carom.send(name, given)", [name, arguments])
         self.settled()
 
     def open(self, entry: str, /, **parameters: Any) -> None:
-        """A scene of the library, paused at its start; the keyboard is the stage's."""
+        """Open a scene of the library, paused at its start, with the keyboard focus on the stage."""
         self.do("open", entry=entry, parameters=parameters)
         self.page.evaluate(
             """() => { for (const open of document.querySelectorAll("dialog[open]")) open.close(); carom.focus(); }"""
@@ -69,7 +69,7 @@ class Workbench:
             self.do("speed", factor=1.0)
 
     def press(self, key: str, *held: str) -> None:
-        """A key on the stage, with others held."""
+        """Press a key on the stage, with others held."""
         for one in held:
             self.keyboard.down(one)
         self.keyboard.press("Space" if key == " " else key)
@@ -79,7 +79,7 @@ class Workbench:
 
     @contextmanager
     def dragging(self, start: Sequence[float], end: Sequence[float]) -> Iterator[None]:
-        """Press at one point, move to another, look around, release."""
+        """A context between pressing at one point, moving to another, and releasing."""
         self.mouse.move(*start)
         self.mouse.down()
         self.mouse.move(*end, steps=4)
@@ -90,7 +90,7 @@ class Workbench:
         self.settled()
 
     def drag(self, start: Sequence[float], end: Sequence[float]) -> None:
-        """From one point of the page to another."""
+        """Drag from one point of the page to another."""
         with self.dragging(start, end):
             pass
 
@@ -107,18 +107,18 @@ class Workbench:
         return self.page.evaluate("name => carom.scene[name]", name)
 
     def count(self) -> int:
-        """How many balls there are."""
+        """The number of balls."""
         return int(self.page.evaluate("() => carom.frame.count"))
 
     def places(self) -> list[float]:
-        """All coordinates, in the scene's own."""
+        """All coordinates in the scene."""
         script = (
             "() => Array.from(carom.frame.positions, (part, k) => part + carom.scene.origin[k % carom.frame.dimension])"
         )
         return list(self.page.evaluate(script))
 
     def at(self, *place: float) -> tuple[float, float]:
-        """Where a place of the scene is on the page."""
+        """The place on the page of a position in the scene."""
         script = """place => { const area = carom.stage.getBoundingClientRect();
           const [x, y] = carom.camera.project(...place.map((part, k) => part - carom.scene.origin[k]));
           return [area.left + x, area.top + y]; }"""
@@ -143,7 +143,7 @@ class Workbench:
         self.page.locator(f"#tab-{name}").click()
 
     def nameless(self) -> list[str]:
-        """What a screen reader would find without a name, in the whole page."""
+        """Elements of the page without an accessible name."""
         session = self.page.context.new_cdp_session(self.page)
         nodes = session.send("Accessibility.getFullAXTree")["nodes"]
         session.detach()

@@ -1,4 +1,4 @@
-"""A command line to type at, and scene files to type about."""
+"""A command line, and scene files for it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

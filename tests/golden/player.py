@@ -1,10 +1,10 @@
-"""Golden scenes played for another program: a line of JSON in, a line of JSON out.
+"""Runs golden scenes for another program: a line of JSON in, a line of JSON out.
 
     {"do": "versions"}
     {"do": "trail", "scene": "gas", "way": "threads"}
     {"do": "state", "scene": "gas", "way": "threads", "moment": 42}
 
-`tools/same_bits.py` starts it with one Python and another. Ways: see `WAYS`.
+`tools/same_bits.py` starts it with different Pythons. Ways: see `WAYS`.
 """
 
 import json
@@ -27,13 +27,13 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def walk(asked: dict[str, Any]) -> Walk:
-    """The scene that is asked for, at its start."""
+    """The requested scene, at its start."""
     build.THREADED = 1 if asked["way"] == "threads" else sys.maxsize
     return Walk(asked["scene"], **WAYS[asked["way"]])
 
 
 def answer(asked: dict[str, Any]) -> dict[str, Any]:
-    """What is asked for."""
+    """Answer a request."""
     if asked["do"] == "versions":
         return {"python": platform.python_version(), **{name: version(name) for name in ("numpy", "numba", "llvmlite")}}
     if asked["do"] == "trail":
@@ -46,13 +46,13 @@ def answer(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(last: Simulation, run: Simulation) -> list[str]:
-    """The collisions from one state to the next, in words."""
+    """The collisions from one state to the next, as texts."""
     ends = {"collisions": run.collisions - last.collisions} if run.solver == "exact" else {"until": run.time}
     return [f"{each.kind} {each.partners} {each.wall or ''}".strip() for each in last.events(**ends)]
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Answer requests until the input ends."""
     for line in sys.stdin:
         sys.stdout.write(json.dumps(answer(json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -1,8 +1,8 @@
 """Scenes whose every number is an exact fraction or a plain formula, and hashes of their states after some collisions.
 
 The solver uses additions, products, divisions and square roots alone, all exactly rounded by IEEE 754: the hashes
-hold on every machine. When the definition of the motion is changed on purpose, write them anew, and say so in the
-change log:
+hold on every machine. If the definition of the motion changes on purpose, write new ones, and note it in the
+changelog:
 
     PYTHONPATH=tests python -m golden.states
 """
@@ -86,7 +86,7 @@ def digest_of(name: str, neighbours: str = "auto") -> str:
 
 
 def main() -> None:
-    """Write the file anew; or, given names, print their hashes."""
+    """Write the file; or, given names, print their hashes."""
     names = sys.argv[1:]
     found = {name: digest_of(name) for name in names or (*SCENES, "large")}
     text = json.dumps(found, indent=2) + "\n"

@@ -77,7 +77,7 @@ SCENES: dict[str, tuple[Callable[[], Scene], float, float]] = {
     "awning": (awning, 1 / 512, 1.0),
     "slope": (slope, 1 / 64, 2.0),
 }
-"""How it is made, its step, s, and until when it runs, s."""
+"""The function that makes a scene, the step, s, and the end of the run, s."""
 
 
 def start(name: str) -> Simulation:
@@ -92,7 +92,7 @@ def digest_of(name: str) -> str:
 
 
 def main() -> None:
-    """Write the file anew; or, given names, print their hashes."""
+    """Write the file; or, given names, print their hashes."""
     names = sys.argv[1:]
     text = json.dumps({name: digest_of(name) for name in names or SCENES}, indent=2) + "\n"
     if names:

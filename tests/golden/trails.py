@@ -1,4 +1,4 @@
-"""The golden scenes of both solvers as trails: marks of the state every so often, to see where a run went astray.
+"""Trails of the golden scenes of both solvers: marks of the state at intervals, which show where a run deviates.
 
 A mark is one line: the moment (collisions of the exact solver, steps of the stepped one), the beginning of the hash of
 the state, and of each ball the last 16 bits of its numbers, all combined by exclusive or. Written anew, after `states`
@@ -26,7 +26,7 @@ MARKS = 16
 
 
 def unit(name: str) -> str:
-    """What the moments of a scene are counted in."""
+    """The unit of moments: collisions or steps."""
     return "collisions" if name in states.SCENES else "steps"
 
 
@@ -39,14 +39,14 @@ def length(name: str) -> int:
 
 
 def moments(name: str) -> list[int]:
-    """When a mark is made: after each sixteenth."""
+    """The moments of marks: after each sixteenth."""
     return [round(length(name) * k / MARKS) for k in range(1, MARKS + 1)]
 
 
 class Walk:
-    """A golden scene that is played from moment to moment.
+    """A golden scene that runs from mark to mark.
 
-    By brute force, the motion is that of plain NumPy: no compiled code has a part in it.
+    By brute force, the motion is computed by NumPy alone, without compiled code.
     """
 
     def __init__(self, name: str, neighbours: str = "auto", *, brute: bool = False) -> None:
@@ -60,7 +60,7 @@ class Walk:
             self.run = BruteForce(self.run.scene)
 
     def go(self, moment: int) -> Any:
-        """Go on to a moment, and give the run."""
+        """Run to a moment, and return the run."""
         if isinstance(self.run, BruteForce):
             for _ in range(moment - self.moment):
                 self.run.step()
@@ -73,7 +73,7 @@ class Walk:
 
 
 def numbers(run: Any) -> NDArray[np.float64]:
-    """Places and velocities, a row a ball."""
+    """Positions and velocities, one row per ball."""
     return np.ascontiguousarray(np.hstack([run.positions, run.velocities]), "<f8")
 
 
@@ -84,13 +84,13 @@ def mark(moment: int, run: Any) -> str:
 
 
 def trail(walk: Walk, count: int = MARKS) -> Iterator[str]:
-    """The first marks of a walk, as it goes."""
+    """Yield the first marks of a walk."""
     for moment in moments(walk.name)[:count]:
         yield mark(moment, walk.go(moment))
 
 
 def parting(name: str, golden: Iterable[str], found: Iterable[str]) -> str | None:
-    """Where a trail leaves the golden one, in words; None if it does not."""
+    """Describe where a trail deviates from the golden one; None if it does not."""
     same = 0
     for one, two in zip(golden, found, strict=False):
         moment, _, balls = one.split(" ")
@@ -105,13 +105,13 @@ def parting(name: str, golden: Iterable[str], found: Iterable[str]) -> str | Non
 
 
 def golden_trails() -> dict[str, list[str]]:
-    """The trails as they are written down."""
+    """Read the golden trails."""
     kept: dict[str, list[str]] = json.loads(FILE.read_text(encoding="utf-8"))
     return kept
 
 
 def main() -> None:
-    """Write the file anew."""
+    """Write the file."""
     found = {name: list(trail(Walk(name))) for name in SCENES}
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

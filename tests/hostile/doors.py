@@ -1,4 +1,4 @@
-"""What holds at every door: whatever comes, it is taken, or refused in clear lines, in bounded time and memory."""
+"""Checks of all inputs: anything is accepted, or refused in clear lines, in limited time and memory."""
 
 import contextlib
 import io
@@ -17,39 +17,39 @@ from typing import Any, TypeVar
 from carom.cli import main
 from carom.errors import InputError
 
-MOST_SECONDS = 10.0
+MAX_SECONDS = 10.0
 """CPU time of an answer."""
-MOST_BYTES = 500_000_000
-"""Memory that an answer may take beyond what the program has."""
-MOST_LINES = 101
-"""Lines of an answer: the problems that are told, and how many more there are."""
-LONGEST = 1500
-"""Letters of a line."""
+MAX_BYTES = 500_000_000
+"""Additional memory of an answer."""
+MAX_LINES = 101
+"""Lines of an answer: the problems listed, and how many more there are."""
+MAX_LINE_LENGTH = 1500
+"""Characters of a line."""
 STEERING = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What must not reach a terminal from a file: controls, turns of the writing, halves of letters."""
+"""Characters that must not reach a terminal from a file: controls, direction marks, surrogates."""
 
 AWKWARD: tuple[Any, ...] = (
     *([], ["x"], [None, None], ["1", "2"], [True, False], [[1, 2], [3]], {}, {"a": 1}, True, False, None),
     *(0, -1, 1.5, 1e308, -1e308, 5e-324, 10**30, -(10**300)),
     *("", "x" * 100_000, "1e999", "nan", "-inf", "\x1b[2J", "\ud800", "１"),
 )
-"""What JSON can hold, for an argument that expects something else: what cannot be hashed, compared or counted."""
+"""JSON values of unexpected types, for any argument: some cannot be hashed, compared or counted."""
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 def check_clear(text: str) -> None:
-    """Is it a few lines that say where, what and how to mend it, and steer no terminal?"""
+    """Check that a text is a few lines with place, problem and remedy, without control characters."""
     assert not STEERING.search(text), ascii(text)
     lines = text.splitlines()
-    assert 0 < len(lines) <= MOST_LINES
-    assert all(0 < len(line) <= LONGEST for line in lines), ascii(text[:3000])
+    assert 0 < len(lines) <= MAX_LINES
+    assert all(0 < len(line) <= MAX_LINE_LENGTH for line in lines), ascii(text[:3000])
     assert all(line.rstrip().endswith((".", "?", ")", "scenes", "studies")) for line in lines), ascii(text[:3000])
     assert "Traceback" not in text
 
 
-def answered(do: Callable[[], Made]) -> Made | None:
-    """What a door made; None if it refused, in clear lines. Any other error is one of the door's. In bounded time."""
+def answered(do: Callable[[], Result]) -> Result | None:
+    """Call a function in limited time; return its result, or None if it refused in clear lines."""
     began = time.process_time()
     made, refusal = None, None
     try:
@@ -59,13 +59,13 @@ def answered(do: Callable[[], Made]) -> Made | None:
     if refusal is not None:
         assert len(refusal.problems) == len(str(refusal).splitlines())
         check_clear(str(refusal))
-    assert time.process_time() - began < MOST_SECONDS
+    assert time.process_time() - began < MAX_SECONDS
     return made
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a command answered."""
+    """The answer of a command."""
 
     code: int
     out: str
@@ -73,12 +73,12 @@ class Told:
 
 
 def typed(*arguments: str) -> Told:
-    """A command line in this process, as if to a pipe; what it prints steers no terminal."""
+    """Run a command line in this process, as if in a pipe; check that its output has no control characters."""
     out, err = io.StringIO(), io.StringIO()
     began = time.process_time()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(arguments))
-    assert time.process_time() - began < MOST_SECONDS
+    assert time.process_time() - began < MAX_SECONDS
     told = Told(code, out.getvalue(), err.getvalue())
     assert not STEERING.search(told.out), ascii(told.out)
     if code:
@@ -88,15 +88,15 @@ def typed(*arguments: str) -> Told:
 
 
 def refused(*arguments: str) -> str:
-    """The one line, or the few, of a command that is refused."""
+    """The error lines of a command that is refused."""
     told = typed(*arguments)
     assert told.code in {1, 2}, told
     return told.err
 
 
-# Under limits that the system keeps: in a process of its own.
+# With a memory limit of the operating system, in a separate process.
 
-_CELL = """
+_LIMITED = """
 import json, os, resource, sys, time
 from hostile.doors import typed
 from carom.cli import main
@@ -110,12 +110,12 @@ for line in sys.stdin:
 """
 
 
-def in_a_cell(commands: Sequence[Sequence[str]], folder: Path) -> Iterator[Told]:
-    """Commands done in a process that may not take more memory than it should."""
+def with_limited_memory(commands: Sequence[Sequence[str]], folder: Path) -> Iterator[Told]:
+    """Run commands in a process with limited memory."""
     tests = str(Path(__file__).parent.parent)
     given = "".join(json.dumps(list(command)) + "\n" for command in commands)
     done = subprocess.run(
-        [sys.executable, "-c", _CELL, str(MOST_BYTES)],
+        [sys.executable, "-c", _LIMITED, str(MAX_BYTES)],
         input=given, capture_output=True, text=True, cwd=folder, timeout=100, check=False,
         env={**os.environ, "PYTHONPATH": tests},
     )  # fmt: skip
@@ -126,12 +126,12 @@ def in_a_cell(commands: Sequence[Sequence[str]], folder: Path) -> Iterator[Told]
 
 
 def memory_held() -> int:
-    """Most bytes that this process ever held."""
+    """Peak memory of this process, bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def leaves(content: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """The places of a document: of every table, list and value."""
+    """The paths of a document: of every table, list and value."""
     yield path
     inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
     for key, value in inner:

@@ -1,4 +1,4 @@
-"""Real scene and study files, changed: at their keys and values, and at their letters and bytes."""
+"""Mutated scene and study files: changed keys and values, characters and bytes."""
 
 import json
 import math
@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hostile.doors import leaves
 
 NASTY = "\x1b[31m\x07\x9b2J\u202e\u2028\n\r<script>alert(1)</script>$\\frac{</toml>{{7*7}}../../etc/passwd%s%n"
-"""A name with escape codes, markup, turned writing, line breaks and paths."""
+"""A name with escape codes, markup, direction marks, line breaks and paths."""
 SLY = "\u202e\u200b<script>alert(1)</script>$\\frac{</toml>{{7*7}}../../etc/passwd%s%n"
-"""A name of letters that a scene takes: turned writing, markup and paths, but no control character."""
+"""A name that a scene accepts: direction marks, markup and paths, but no control character."""
 VALUES = [
     *(math.nan, math.inf, -math.inf, -0.0, 0, -1, 1, 2**63, -(2**63), 10**30, 10**400, 1e-320, 1e308, 1e150, 1e-150),
     *(1_000_000_000, 10**12, 0.5, True, False, "", "x", NASTY, SLY, "\0", "a" * 70_000, "1e999", "nan"),
@@ -27,7 +27,7 @@ KEYS = [
 
 
 def changed(content: Any, path: tuple[str | int, ...], do: Any) -> Any:
-    """The document with something else at a place; what is on the way is copied."""
+    """Return the document with another value at a place; levels on the way are copied."""
     if not path:
         return do(content)
     first, *rest = path
@@ -60,12 +60,12 @@ def documents(draw: st.DrawFn, originals: Mapping[str, Any]) -> Any:
 
 
 def as_json(content: Any) -> str:
-    """As JSON, with NaN and halves of letters, which JSON has not or should not have."""
+    """Encode as JSON, with NaN and surrogates, which are invalid."""
     return json.dumps(content)
 
 
 def as_toml(content: Any) -> str | None:
-    """As TOML, or None for what TOML cannot say."""
+    """Encode as TOML; None if TOML cannot express it."""
     try:
         text = tomli_w.dumps(content)
         text.encode()

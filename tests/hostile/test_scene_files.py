@@ -17,7 +17,7 @@ from carom.scene import library
 from carom.scene.io import files
 from carom.scene.placement.check import problems
 from effort import examples
-from hostile.doors import answered, in_a_cell, refused, typed
+from hostile.doors import answered, refused, typed, with_limited_memory
 from hostile.mutants import NASTY, SLY, as_json, as_toml, documents, texts
 
 LARGE = {"gas", "brownian", "gas-under-gravity", "pour", "cloth-on-a-ball", "water-on-a-ball", "water-on-cloth"}
@@ -126,7 +126,7 @@ def test_bombs_are_refused_in_bounded_time_and_memory(tmp_path: Path) -> None:
     """Small texts that ask for much: each in two seconds and 500 MB."""
     for number, (text, _) in enumerate(BOMBS.values()):
         (tmp_path / f"{number}.toml").write_text(text())
-    answers = in_a_cell([["check", f"{number}.toml"] for number in range(len(BOMBS))], tmp_path)
+    answers = with_limited_memory([["check", f"{number}.toml"] for number in range(len(BOMBS))], tmp_path)
     for (name, (_, words)), told in zip(BOMBS.items(), answers, strict=True):
         assert told.code == 1, name
         assert words in told.err, (name, told.err[:600])

@@ -235,7 +235,7 @@ def test_a_scene_that_cannot_be_gets_a_page_that_says_so(lab: Served, query: str
 def test_a_request_that_is_too_large_is_refused_before_it_comes(lab: Served) -> None:
     said = answered(lab, head(lab, "/lab/open", "Content-Length: 99999999999\r\n", "POST"))
     assert said.startswith(b"HTTP/1.1 413 ")
-    assert b"33,554,432 bytes, which is the most" in said
+    assert b"33,554,432 bytes, the maximum" in said
 
 
 @pytest.mark.parametrize("path", ["/", "/bench", "/lab/static/bench.js", "/_nicegui_ws/socket.io/?EIO=4"])

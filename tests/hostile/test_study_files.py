@@ -15,7 +15,7 @@ from carom.errors import StudyError
 from carom.sweeps import ready
 from carom.sweeps.study.study import Study
 from effort import examples
-from hostile.doors import answered, in_a_cell, refused, typed
+from hostile.doors import answered, refused, typed, with_limited_memory
 from hostile.mutants import NASTY, as_toml, documents, texts
 
 TEXTS = {name: ready.text(name) for name in ready.names()}
@@ -102,7 +102,7 @@ BOMBS: dict[str, tuple[Callable[[], str], str]] = {
 def test_bombs_are_refused_in_bounded_time_and_memory(tmp_path: Path) -> None:
     for number, (text, _) in enumerate(BOMBS.values()):
         (tmp_path / f"{number}.toml").write_text(text())
-    answers = in_a_cell([["sweep", f"{number}.toml", "--dry-run"] for number in range(len(BOMBS))], tmp_path)
+    answers = with_limited_memory([["sweep", f"{number}.toml", "--dry-run"] for number in range(len(BOMBS))], tmp_path)
     for (name, (_, words)), told in zip(BOMBS.items(), answers, strict=True):
         assert told.code == 1, name
         assert words in told.err, (name, told.err[:600])

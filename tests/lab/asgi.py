@@ -1,4 +1,4 @@
-"""Speaks to an ASGI app as a server would, without one: requests and sockets, headers just as they are given."""
+"""A client of an ASGI app without a server: requests and sockets, with headers exactly as given."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
 
 class Closed(Exception):  # noqa: N818  # the way a conversation ends
-    """The app has closed the socket, or has not let it in."""
+    """The app has closed or refused the socket."""
 
     def __init__(self, code: int) -> None:
         super().__init__(f"closed with {code}")
@@ -25,7 +25,7 @@ class Closed(Exception):  # noqa: N818  # the way a conversation ends
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; names of headers in lower case."""
+    """The response; names of headers in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -41,7 +41,7 @@ class Client:
         self.cookie = cookie
 
     def scope(self, kind: str, address: str, headers: Headers) -> dict[str, Any]:
-        """The scope of a request; a Host of its own replaces ours."""
+        """The scope of a request; a given Host replaces the default."""
         parts = urlsplit(address) if not address.startswith(("//", "/\\")) else urlsplit("http://x" + address)
         given = list(headers.items()) if isinstance(headers, Mapping) else list(headers)
         if not any(name.lower() == "host" for name, _ in given):
@@ -64,7 +64,7 @@ class Client:
         }
 
     def request(self, method: str, address: str, headers: Headers = ()) -> Answer:
-        """Ask and wait for the answer."""
+        """Send a request and wait for the response."""
         sent: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:
@@ -87,7 +87,7 @@ class Client:
 
     @contextmanager
     def socket(self, address: str, headers: Headers = ()) -> Iterator["Socket"]:
-        """A socket, the app behind it in a thread with an event loop of its own; Closed if it is not let in."""
+        """Open a socket; the app runs in a thread with its own event loop. Closed if refused."""
         made = Socket(self.app, self.scope("websocket", address, headers))
         try:
             made.open()
@@ -118,7 +118,7 @@ class Socket:
         self.receive_any()
 
     def leave(self) -> None:
-        """Go away; the app must end by itself, and quickly."""
+        """Disconnect; the app must end by itself, quickly."""
         self.say({"type": "websocket.disconnect", "code": 1001})
         try:
             self.ended.result(WAIT)

@@ -1,11 +1,11 @@
-"""Reads frames by the table in docs/lab.md, field by field, knowing nothing of the code that writes them."""
+"""Reads frames by the table in docs/lab.md, independent of the code that writes them."""
 
 import struct
 from typing import Any
 
 
 def read_frame(data: bytes) -> dict[str, Any]:
-    """What a frame says; null for NaN."""
+    """Decode a frame; None for NaN."""
 
     def at(offset: int, kind: str) -> Any:
         return struct.unpack_from("<" + kind, data, offset)[0]

@@ -1,4 +1,4 @@
-"""Views made by hand, and the golden frames that Python and the browser read: `python -m lab.samples` writes them."""
+"""Sample views, and the golden frames that Python and the browser read: `python -m lab.samples` writes them."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ MEANING = Path(__file__).with_name("frames.json")
 
 
 def view(**changes: Any) -> View:
-    """A paused bench with two balls; `changes` replace what it holds."""
+    """The view of a paused bench with two balls; `changes` replace its fields."""
     plain: dict[str, Any] = {
         "epoch": 1,
         "scene": library.load("empty"),
@@ -85,7 +85,7 @@ def golden() -> list[bytes]:
 
 
 def meaning() -> list[dict[str, Any]]:
-    """What the golden frames say, read by `carom`-free code, in the words of docs/lab.md; null is NaN."""
+    """The golden frames decoded by independent code, in the terms of docs/lab.md; null is NaN."""
     from lab.reading import read_frame  # noqa: PLC0415  # it reads what this module writes
 
     said, offset = [], 0

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, on a free port, ended by its process id."""
+"""A real server in a separate process, on a free port, ended by its process id."""
 
 import os
 import re
@@ -27,18 +27,18 @@ def app(benches):
     return Starlette(routes=[Route("/", lambda request: PlainTextResponse("inside")), Route("/bench", bench)])
 raise SystemExit(serve(app, port=0, open_browser=False))
 """
-"""A laboratory without a shell: one page, and benches that tell the address of their socket."""
+"""A laboratory without a shell: one page, and benches that print the address of their socket."""
 
 
 @dataclass
 class Served:
-    """A server that runs."""
+    """A running server."""
 
     process: subprocess.Popen[str]
     address: str
-    """As it was printed, with the token."""
+    """The printed address, with the token."""
     log: list[str] = field(default_factory=list)
-    """What it has said, on either stream."""
+    """Its output on both streams."""
 
     @property
     def port(self) -> int:
@@ -61,7 +61,7 @@ class Served:
         return f"carom-{self.port}={self.token}"
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[HTTPResponse, str]:
-        """Ask without a browser; the header Cookie is sent unless another is given."""
+        """Request a page without a browser, with the cookie by default."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             connection.request(method, path, headers={"Cookie": self.cookie} | headers)
@@ -71,7 +71,7 @@ class Served:
             connection.close()
 
     def interrupt(self, within: float) -> int:
-        """Ctrl-C; the exit code. TimeoutExpired if it takes longer."""
+        """Send Ctrl-C; return the exit code. TimeoutExpired if it takes longer."""
         os.kill(self.process.pid, signal.SIGINT)
         return self.process.wait(within)
 
@@ -105,13 +105,13 @@ def served(*arguments: str, **variables: str) -> Iterator[Served]:
 
 
 def environment() -> dict[str, str]:
-    """Ours, without what tells NiceGUI that it is being tested: it would behave otherwise."""
+    """The environment without the variables by which NiceGUI detects tests and changes its behaviour."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "NICEGUI_"))}
     return plain | {"PYTHONUNBUFFERED": "1"}
 
 
 def listen(process: subprocess.Popen[str], log: list[str], found: threading.Event) -> None:
-    """Keep what the server says, so that it never waits for a reader."""
+    """Read the server's output, so that it never blocks."""
     try:
         for line in process.stdout:
             log.append(line)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 def until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    """Wait until something is true; fail if that takes too long."""
+    """Wait for a condition; fail if that takes too long."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "waited in vain"

@@ -13,7 +13,7 @@ ENDED = r"""([cell, before]) => {
   const now = cell.querySelector(".jp-InputPrompt").innerText;
   return /\d/.test(now) && now !== before;
 }"""
-"""Whether a cell has another number than before."""
+"""Has a cell another number than before?"""
 
 
 class Desk:
@@ -26,12 +26,12 @@ class Desk:
         page.get_by_text(re.compile(r"Python 3.*\| Idle")).wait_for()
 
     def cell(self, k: int) -> Locator:
-        """Counted from the end, if it is negative."""
+        """A cell by its index; negative ones count from the end."""
         cells = self.page.locator(".jp-Notebook .jp-Cell")
         return cells.nth(k if k >= 0 else cells.count() + k)
 
     def run(self, k: int) -> Locator:
-        """Run a cell; gives it when it has ended."""
+        """Run a cell; return it when it has ended."""
         cell = self.cell(k)
         before = cell.locator(".jp-InputPrompt").inner_text()
         cell.locator(".cm-content").click()
@@ -40,7 +40,7 @@ class Desk:
         return cell
 
     def ask(self, code: str) -> str:
-        """What a piece of code prints in the kernel, by way of the last cell."""
+        """Run code in the last cell; return what it prints."""
         cell = self.cell(-1)
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+a")
@@ -77,25 +77,25 @@ class Shown:
         self.root.get_by_role("button", name=label, exact=True).click()
 
     def until(self, what: str, given: Any = None) -> None:
-        """Wait for something about the widget's element."""
+        """Wait for a condition on the widget's element."""
         self.page.wait_for_function(f"([root, given]) => {what}", arg=[self.root.element_handle(), given])
 
     def runs(self, on: bool) -> None:
-        """Wait until time passes, or stands."""
+        """Wait until it plays or pauses."""
         self.until("Boolean(root.querySelector('[data-icon=pause]')) === given", on)
 
     def time(self) -> float:
-        """What the clock shows, s."""
+        """The time that it shows, s."""
         value, unit = self.root.locator(".carom-clock").inner_text().replace("−", "-").split()
         return float(value) * UNITS[unit]
 
     def passes(self, time: float) -> None:
-        """Wait until the clock shows more, s."""
+        """Wait until it shows a later time, s."""
         while self.time() <= time:
             self.page.wait_for_timeout(50)
 
     def fact(self, pattern: str) -> str:
-        """What the line of facts says, by a regular expression with one group."""
+        """A part of the line of facts, by a regular expression with one group."""
         return re.search(pattern, self.facts.inner_text())[1]
 
     def scrub(self, part: float) -> None:
@@ -105,5 +105,5 @@ class Shown:
         line.click(position={"x": 12 + part * (box["width"] - 24), "y": box["height"] / 3})
 
     def picture(self) -> bytes:
-        """What is drawn."""
+        """A screenshot of the picture."""
         return self.stage.screenshot()

@@ -1,4 +1,4 @@
-"""A real JupyterLab in a process of its own, on a free port, with folders of its own; ended by its process id."""
+"""A real JupyterLab in a separate process, on a free port, with its own folders; ended by its process id."""
 
 import json
 import os
@@ -14,20 +14,20 @@ from pathlib import Path
 from lab.serving import environment
 
 PATIENCE = 90.0
-"""Seconds for JupyterLab to start on a busy machine, and to end when it is told to end at once."""
-FAREWELL = 5.0
-"""Seconds in which it may end by itself."""
+"""Time limit for JupyterLab to start on a busy machine, and to end after SIGKILL, s."""
+END_TIMEOUT = 5.0
+"""Time for it to end by itself, s."""
 
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "apputils-extension/themes": {"adaptive-theme": False},
 }
-"""Nothing is asked, and nothing is fetched from elsewhere."""
+"""No dialogs, and no requests to elsewhere."""
 
 
 @dataclass
 class Jupyter:
-    """A JupyterLab that runs."""
+    """A running JupyterLab."""
 
     origin: str
     token: str
@@ -35,11 +35,11 @@ class Jupyter:
     """Where its notebooks are."""
 
     def address(self, notebook: str) -> str:
-        """Of a notebook alone in its window."""
+        """The address of a notebook alone in its window."""
         return f"{self.origin}/lab/tree/{notebook}?token={self.token}&reset"
 
     def write(self, name: str, *cells: str) -> str:
-        """A notebook with these cells of code; gives its name."""
+        """Write a notebook with these cells of code; return its name."""
         code = [
             {
                 "id": f"cell-{k}",
@@ -59,7 +59,7 @@ class Jupyter:
 
 @contextmanager
 def jupyter(home: Path) -> Iterator[Jupyter]:
-    """JupyterLab, with everything that it writes in `home`."""
+    """Start JupyterLab; it writes only to `home`."""
     folders = {name: home / name for name in ("work", "config", "data", "runtime", "settings", "workspaces", "ipython")}
     for folder in folders.values():
         folder.mkdir(parents=True)
@@ -95,7 +95,7 @@ def jupyter(home: Path) -> Iterator[Jupyter]:
 
 
 def started(process: subprocess.Popen[bytes], runtime: Path, said: Path) -> dict[str, str]:
-    """What the server says of itself when it is there."""
+    """Wait for the server's information file, and read it."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and process.poll() is None:
         for path in runtime.glob("jpserver-*.json"):
@@ -108,11 +108,11 @@ def started(process: subprocess.Popen[bytes], runtime: Path, said: Path) -> dict
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Its kernels end with it: asked, or when they find themselves alone. It may wait for pages that are gone."""
+    """End JupyterLab; its kernels end with it. It may wait for pages that are gone, and is then killed."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(FAREWELL)
+            process.wait(END_TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
     process.wait(PATIENCE)

@@ -1,4 +1,4 @@
-"""Run the notebooks of the gallery and store what they show: `python tests/notebook/store.py [NAME ...]`."""
+"""Run the notebooks of the gallery and store their outputs: `python tests/notebook/store.py [NAME ...]`."""
 
 import base64
 import io
@@ -42,7 +42,7 @@ def shown(output: Any) -> dict[str, Any]:
 
 
 def fit(book: dict[str, Any]) -> None:
-    """Make large drawings coarser, to a tenth of a millimetre; those that there is no room for are left out."""
+    """Round large drawings to a tenth of a millimetre; drop those that exceed the space."""
     room = DRAWINGS
     outputs = [output for cell in book["cells"] for output in cell.get("outputs", ())]
     for data in (output["data"] for output in reversed(outputs) if SVG in output.get("data", {})):
@@ -57,7 +57,7 @@ def fit(book: dict[str, Any]) -> None:
 
 
 def store(name: str) -> int:
-    """Run one and write it; gives its size in bytes."""
+    """Run a notebook and write it; return its size in bytes."""
     with tempfile.TemporaryDirectory() as home:
         made = executed(Path(home), name)[name]
     book = read(name)

@@ -152,7 +152,7 @@ class BruteForce:
                 return replace(hit, time=self.time)
 
     def respond(self, t: float) -> Hit | None:
-        """The event at time t that is first by kind, then by the balls' numbers."""
+        """Do the first event at time t, ordered by kind, then by the balls' numbers."""
         if self.pair_time.min() == t:
             i, j = divmod(int(np.argmax(self.pair_time == t)), len(self.t))
             return self.hit_ball(i, j, t)
@@ -206,7 +206,7 @@ class BruteForce:
         return bool(t - self.hit[i] < self.contact_time and (u <= self.faint or self.streak[i] >= 64))
 
     def remember(self, i: int, t: float) -> None:
-        """A collision of ball i goes on with its streak, or begins a new one."""
+        """Continue or begin a streak with a collision of ball i."""
         self.streak[i] = self.streak[i] + 1 if t - self.hit[i] < self.contact_time else 0
         self.hit[i] = t
 

@@ -1,4 +1,4 @@
-"""Scenes with everything in them at once, at random: what a stepped solver must survive, whatever the numbers."""
+"""Random scenes with all features at once, which the stepped solver must survive."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -68,7 +68,7 @@ def scene_of(
 
 
 def with_cloth(scene: Scene, seed: int) -> Scene:
-    """The same in three dimensions, with a cloth across the room where no ball is in the way; held, or not."""
+    """A scene in three dimensions with a cloth where no ball is in the way, held or not."""
     rng = np.random.default_rng(seed)
     stiff = 10.0 ** rng.uniform(0.0, 3.0)
     for _ in range(20):
@@ -99,7 +99,7 @@ def boundary_of(rng: Rng, dimension: int, *, periodic: bool) -> Any:
 
 
 def obstacles_of(rng: Rng, dimension: int, *, periodic: bool) -> Iterator[Any]:
-    """Up to three things in the way: some thin, some across the walls."""
+    """Up to three obstacles: some thin, some across the walls."""
     for _ in range(rng.integers(0, 4)):
         low = rng.uniform(0.0, 0.8 * SIZE, dimension)
         kind = rng.choice(["circle", "block", "plate", "half-space", "wedge", "polygon", "cylinder"])
@@ -150,7 +150,7 @@ def least_gap(dim: Any, regions: Any, edges: Any, place: Any, velocity: Any, n: 
 
 
 def depth(sim: Simulation) -> float:
-    """How deep the deepest ball is in what is forbidden, at the end of the last step, m; infinite if it is nowhere."""
+    """Largest depth of a ball in a forbidden region after the last step, m; infinite for an invalid position."""
     engine: Any = sim._solver
     state, walls = engine.rows, engine.walls
     if not np.isfinite(state.place).all() or not np.isfinite(state.velocity).all():

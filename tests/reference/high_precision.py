@@ -108,7 +108,7 @@ class HighPrecision:
     """Balls that fly and collide, in high precision."""
 
     def __init__(self, scene: Scene, nudge: float = 0.0) -> None:
-        """`nudge` shifts the start by that part of the coordinates, to see how errors grow."""
+        """`nudge` shifts the start by this fraction of the coordinates, to measure the growth of errors."""
         balls = scene.balls
         self.d = scene.dimension
         self.movers = [k for k in range(len(balls)) if not balls.fixed[k]]

@@ -1,4 +1,4 @@
-"""Laws are only for kernels to call; here they are made callable from Python."""
+"""Makes inlined functions callable from Python."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from carom.kernels.jit import kernel
 
 
 def called(law: Any) -> Any:
-    """A law, or a branch, as a kernel of its own."""
+    """Compile an inlined function, or a branch, as a kernel."""
     return kernel(law.py_func)

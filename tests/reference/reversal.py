@@ -1,4 +1,4 @@
-"""There and back: with all velocities turned round, every ball returns to where it came from.
+"""Reversal: with all velocities reversed, every ball returns to its start.
 
 Hard balls are chaotic, and rounding errors grow on the way back by a factor that depends on the scene. It is measured,
 by twins of the run back whose velocities differ by NUDGE from its own: what all the rounding there and back has done
@@ -17,7 +17,7 @@ NUDGE = 1e-13  # 450 times the spacing of doubles
 
 @dataclass(frozen=True)
 class Return:
-    """How a run came back: collisions on the way there and back, and how far off its balls are, m."""
+    """The result of a reversal: collisions there and back, and the deviation of balls, m."""
 
     there: int
     back: int
@@ -26,14 +26,14 @@ class Return:
 
 
 def turned_round(scene: Scene, nudge: float = 0.0) -> Scene:
-    """The scene with its velocities the other way; neighbouring components are stretched and shortened by the nudge."""
+    """The scene with reversed velocities; components are alternately stretched and shortened by the nudge."""
     v = -scene.balls.velocity
     signs = 1.0 - 2.0 * (np.arange(v.size).reshape(v.shape) % 2)
     return scene.replace(balls=scene.balls.replace(velocity=v * (1.0 + nudge * signs)))
 
 
 def furthest(scene: Scene, one: np.ndarray, other: np.ndarray) -> float:
-    """The largest difference of two sets of places, by the shorter way round where space is periodic."""
+    """The largest difference of two sets of positions, by the shortest way in periodic space."""
     apart = np.abs(one - other)
     if isinstance(scene.boundary, Box):
         around = np.array(scene.boundary.periodic) * np.array(scene.boundary.size)
@@ -42,7 +42,7 @@ def furthest(scene: Scene, one: np.ndarray, other: np.ndarray) -> float:
 
 
 def there_and_back(solver: Callable[[Scene], Simulation], scene: Scene, collisions: int) -> Return:
-    """Run for so many collisions and a little longer, turn round, and run back."""
+    """Run for some collisions and a little longer, reverse, and run back."""
     there = solver(scene).run(collisions=collisions)
     there.run(until=1.0001 * there.time)
     end = there.snapshot()

@@ -43,7 +43,7 @@ def box_scene(seed: int, periodic: Sequence[bool], count: int = 24, **others: An
 
 
 def weyl(k: int, step: float) -> float:
-    """The k-th point in [0, 1) of an even sequence; no library's random numbers, so that the bits never change."""
+    """The k-th point in [0, 1) of a low-discrepancy sequence, whose bits do not depend on a library."""
     return math.fmod(k * step, 1.0)
 
 
@@ -64,7 +64,7 @@ def lattice_scene(rows: int, d: int, periodic: Sequence[bool], radius: float = 0
 
 
 def filled(scene: Scene, low: Sequence[float], high: Sequence[float], radii: Sequence[float], seed: int) -> Scene:
-    """A scene with one more ball of each radius, wherever in a box there is room; masses 1/2 to 2, speeds about 1."""
+    """Add a ball of each radius at a free place in a box; masses 1/2 to 2, speeds about 1."""
     rng = np.random.default_rng(seed)
     for radius in radii:
         for _ in range(1000):

@@ -1,4 +1,4 @@
-"""How far balls overlap each other or the walls: measured from the geometry alone, in the open."""
+"""Overlaps of balls with each other and the walls, from the geometry alone."""
 
 from itertools import pairwise, product
 

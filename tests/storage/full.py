@@ -1,8 +1,8 @@
-"""Records a run on a disk that becomes full, and goes on when there is room again; a program of its own, for its limit.
+"""Records a run on a disk that becomes full, and continues when there is space; a separate program, for the limit.
 
     python full.py FOLDER BYTES
 
-Prints one line of JSON: what was said, what could be read, and whether the run ended as it would have.
+Prints one line of JSON: the messages, what could be read, and whether the result is that of an undisturbed run.
 """
 
 import json
@@ -17,7 +17,7 @@ from carom.storage.recording import Recording
 
 
 def main(folder: Path, limit: int) -> dict[str, Any]:
-    """Run into the limit, look, and go on without it."""
+    """Run into the limit, check, and continue without it."""
     scene = carom.library.load("gas", count=200)
     whole = carom.Simulation(scene)
     with whole.record(folder / "whole.h5", every=0.01):

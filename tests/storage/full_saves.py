@@ -1,4 +1,4 @@
-"""Everything that carom writes, on a disk that is full; a program of its own, for its limit.
+"""Everything that carom writes, on a full disk; a separate program, for the limit.
 
     python full_saves.py FOLDER WHAT BYTES
 
@@ -67,7 +67,7 @@ CALLS = {
 
 
 def prepare(what: str) -> None:
-    """What is there before, while there is room; what can be compiled is compiled, in a folder of its own."""
+    """Make the files that exist before, and compile kernels, in a separate folder."""
     if "run.h5" in COMMANDS.get(what, []):
         sim = carom.Simulation(carom.library.load("gas", count=100))
         with sim.record("run.h5", every=0.01):
@@ -87,13 +87,13 @@ def prepare(what: str) -> None:
 
 
 def contents() -> dict[str, str]:
-    """All files, and what is in them."""
+    """All files with their contents."""
     names = [each for each in Path().rglob("*") if each.is_file()]
     return {str(each): str(hash(each.read_bytes())) for each in names}
 
 
 def attempt(what: str) -> tuple[int, str]:
-    """The exit code, and what was said."""
+    """Try to write; return the exit code and the message."""
     said = io.StringIO()
     with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
         if what in COMMANDS:

@@ -1,9 +1,9 @@
-"""Records a run that is killed again and again, and resumes it each time; a program of its own, for it forks.
+"""Records a run that is killed again and again, and resumes it each time; a separate program, because it forks.
 
     python killed.py FOLDER SCENE SOLVER KILLS SEED
 
-Prints one line of JSON: how often it was killed, and where that found the run. Any difference from the run that nobody
-killed is an error.
+Prints one line of JSON: how often it was killed, and at which times of the run. Any difference from the undisturbed run
+is an error.
 """
 
 import json
@@ -30,11 +30,11 @@ SCENES: dict[str, Any] = {
 PAUSE = 0.03
 """Between checkpoints, s."""
 BY_WALL_TIME = {"carom/until"}
-"""Datasets whose rows tell how the run was cut into parts; all others must be the same."""
+"""Datasets that depend on how the run was divided; all others must be equal."""
 
 
 def run(path: Path, name: str, solver: str) -> None:
-    """Begin the run, or go on with it, to its end."""
+    """Begin or resume the run, to its end."""
     scene, end, every, observables = SCENES[name]
     if checkpoint_of(path).exists():
         simulation = carom.Simulation.resume(path)
@@ -56,7 +56,7 @@ def stamp(path: Path) -> int:
 
 
 def killed(path: Path, name: str, solver: str, after: float, *, patient: bool) -> bool:
-    """Run in a process of its own, and kill it after a while; False if it was done before."""
+    """Run in a separate process, and kill it after a while; False if it ended before."""
     before = stamp(path)
     child = os.fork()
     if child == 0:
@@ -79,7 +79,7 @@ def killed(path: Path, name: str, solver: str, after: float, *, patient: bool) -
 
 
 def look(path: Path, whole: Recording) -> str:
-    """What is there after a kill: it must be readable, and a part of the whole."""
+    """Check a recording after a kill: it must be readable, and a part of the undisturbed one."""
     if not path.exists():
         return "nothing"
     with Recording(path) as found:
@@ -95,7 +95,7 @@ def look(path: Path, whole: Recording) -> str:
 
 
 def compare(found: Recording, whole: Recording, *, part: bool) -> None:
-    """The same rows in each dataset, or the first of them."""
+    """Check that each dataset has the same rows, or the first of them."""
     for name in found.names:
         if name in BY_WALL_TIME or name.startswith("carom/history/"):
             continue
@@ -107,7 +107,7 @@ def compare(found: Recording, whole: Recording, *, part: bool) -> None:
 
 
 def main(folder: Path, name: str, solver: str, kills: int, seed: int) -> dict[str, Any]:
-    """Kill so often, then let it end."""
+    """Kill a number of times, then let it end."""
     chance = random.Random(seed)
     began = time.perf_counter()
     run(folder / "whole.h5", name, solver)

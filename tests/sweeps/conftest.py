@@ -1,4 +1,4 @@
-"""Real schedulers and real workers, each a process of its own, on this machine alone."""
+"""Real schedulers and workers, each a separate process, only on this machine."""
 
 import os
 import re
@@ -24,7 +24,7 @@ ENVIRONMENT = {
 
 
 def until(true: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Wait until something is so."""
+    """Wait for a condition."""
     last = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < last, "it does not come to be"
@@ -42,8 +42,8 @@ LOOPBACK = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127
 
 
 @dataclass
-class Camp:
-    """A scheduler of Dask and its workers, as they are on a cluster."""
+class DaskCluster:
+    """A Dask scheduler and its workers, as on a cluster."""
 
     address: str
     processes: list[subprocess.Popen[str]]
@@ -71,15 +71,15 @@ def _started(module: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 @pytest.fixture(scope="module")
-def camp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Camp]:
+def dask_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
     """A scheduler with two workers of one thread each."""
-    with camping(tmp_path_factory.mktemp("scratch"), 2) as made:
+    with running_cluster(tmp_path_factory.mktemp("scratch"), 2) as made:
         yield made
 
 
 @contextmanager
-def camping(scratch: Path, workers: int) -> Iterator[Camp]:
-    """A scheduler with so many workers of one thread each."""
+def running_cluster(scratch: Path, workers: int) -> Iterator[DaskCluster]:
+    """A scheduler with a number of workers of one thread each."""
     scheduler = _started("distributed.cli.dask_scheduler", "--port", "0", *LOOPBACK)
     processes = [scheduler]
     try:
@@ -87,7 +87,7 @@ def camping(scratch: Path, workers: int) -> Iterator[Camp]:
         for line in scheduler.stderr:
             if found := re.search(r"Scheduler at:\s*(tcp://\S+)", line):
                 break
-        made = Camp(found[1], processes, str(scratch))
+        made = DaskCluster(found[1], processes, str(scratch))
         for _ in range(workers):
             made.add()
         yield made

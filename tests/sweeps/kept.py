@@ -1,9 +1,9 @@
-"""Writes down the runs of a pretended study, and is killed or runs out of disk; a program of its own, for it forks.
+"""Stores the runs of a fake study, and is killed or runs out of disk space; a separate program, because it forks.
 
     python kept.py killed FOLDER RUNS KILLS SEED
     python kept.py full FOLDER RUNS BYTES
 
-Prints one line of JSON. Anything that is lost, twice, or other than of runs that nobody disturbed is an error.
+Prints one line of JSON. Anything lost, repeated, or different from undisturbed runs is an error.
 """
 
 import json
@@ -28,9 +28,9 @@ TABLES = ("table.csv", "table.parquet", "summary.csv")
 def work(
     folder: Path, runs: int, seed: int, told: Callable[[], object] = lambda: None, hold: int | None = None
 ) -> None:
-    """Add all runs that are not there, in an order that the seed chooses, and write the tables.
+    """Add all missing runs, in a random order, and write the tables.
 
-    Tells when it has begun; after `hold` runs it tells again, and waits to be killed.
+    Calls `told` at the beginning; after `hold` runs it calls it again, and waits to be killed.
     """
     study: Any = Pretend(range(runs))
     order = [*study]
@@ -47,7 +47,7 @@ def work(
 
 
 def killed_once(folder: Path, runs: int, seed: int, after: float, hold: int | None) -> tuple[bool, bool]:
-    """Work in a process of its own, and kill it after a while, or when it holds: was it, and was a rival refused?"""
+    """Work in a process, and kill it after a while or at `hold`; was it killed, and was a second writer refused?"""
     ours, its = os.pipe()
     child = os.fork()
     if child == 0:
@@ -73,7 +73,7 @@ def killed_once(folder: Path, runs: int, seed: int, after: float, hold: int | No
 
 
 def refused(folder: Path, runs: int) -> bool:
-    """Is a second writer told to wait, while the status can be read?"""
+    """Is a second writer refused, while the status can be read?"""
     study: Any = Pretend(range(runs))
     if Ledger.status(folder, study).total != runs:
         raise SystemExit("the status of a folder that is being written to is wrong")
@@ -90,18 +90,18 @@ def refused(folder: Path, runs: int) -> bool:
 
 
 def ids_in(path: Path) -> list[str]:
-    """Of the whole lines of a journal that are runs."""
+    """The ids of runs in the complete lines of a journal."""
     lines = path.read_bytes().split(b"\n")[:-1]
     return [record["id"] for record in map(json.loads, lines) if "id" in record]
 
 
 def tables(folder: Path) -> list[bytes]:
-    """What is in them."""
+    """The contents of the tables."""
     return [(folder / name).read_bytes() for name in TABLES]
 
 
 def killed(folder: Path, runs: int, kills: int, seed: int) -> dict[str, Any]:
-    """Kill so often, then let it end: by turns after a number of runs, and at any moment (also amid the tables)."""
+    """Kill a number of times, then let it end: in turns after a number of runs, and at random times."""
     chance = random.Random(seed)
     path, found, rivals = folder / "killed/runs.jsonl", [set[str]()], 0
     for k in range(kills):
@@ -128,7 +128,7 @@ def killed(folder: Path, runs: int, kills: int, seed: int) -> dict[str, Any]:
 
 
 def full(folder: Path, runs: int, limit: int) -> dict[str, Any]:
-    """Run into the end of the disk with the journal, then with the tables, and go on when there is room."""
+    """Run out of disk space with the journal, then with the tables, and continue when there is space."""
     study: Any = Pretend(range(runs))
     said = []
     with Ledger.begin(folder / "full", study, columns=COLUMNS) as ledger:
@@ -164,7 +164,7 @@ def full(folder: Path, runs: int, limit: int) -> dict[str, Any]:
 
 
 def limited(limit: int | None) -> None:
-    """Let files grow to this, or as they like."""
+    """Limit the size of files, or remove the limit."""
     endless = resource.RLIM_INFINITY
     resource.setrlimit(resource.RLIMIT_FSIZE, (endless if limit is None else limit, endless))
 

@@ -1,4 +1,4 @@
-"""Small studies, and an observable that does what the mass of the first ball tells it to. Workers import it too."""
+"""Small studies, and an observable whose behaviour depends on the mass of the first ball. Workers import it too."""
 
 import multiprocessing
 import os
@@ -12,7 +12,7 @@ from carom.sweeps.study.study import Study
 
 GOOD, RAISES, KILLS, HANGS, SLOW = 1.0, 2.0, 3.0, 4.0, 5.0
 GRACE = 4.0
-if multiprocessing.parent_process() is not None:  # on a worker: a run that hangs is not given half a minute more
+if multiprocessing.parent_process() is not None:  # on a worker: kill a hanging run sooner
     task.GRACE = GRACE
 
 SCENE: dict[str, Any] = {
@@ -26,7 +26,7 @@ SCENE: dict[str, Any] = {
 
 
 class Moody(Observable):
-    """Mostly 1; but it raises, kills its process, hangs, or is slow, if the first ball is as heavy as that."""
+    """Returns 1, or raises, kills its process, hangs, or is slow, depending on the mass of the first ball."""
 
     name, symbol, unit = "moody", "m", ""
 

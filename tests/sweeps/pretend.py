@@ -1,4 +1,4 @@
-"""A study that needs no scene, and the rows of its runs: for all that keeps results."""
+"""A fake study without a scene, and the rows of its runs, for tests of results."""
 
 import hashlib
 import math
@@ -12,7 +12,7 @@ WORDS = ["plain", "=1+1", 'a "quoted", comma', "'", "", "-2", "ä € 𝄞"]
 
 
 class Pretend:
-    """As much of a study as a ledger asks for: x times words times repeats."""
+    """The part of a study that a ledger needs: x times words times repeats."""
 
     types = {"x": "float", "balls[0].material": "text", "run.count": "int", "run.flag": "bool"}  # noqa: RUF012  # never changed
     digest = "d" * 64
@@ -48,7 +48,7 @@ class Pretend:
 
 
 def row(spec: RunSpec, status: str = "", seconds: float = 0.25) -> dict[str, Any]:
-    """The row of a run: what is in it depends on the run alone. Some fail, some give odd numbers."""
+    """The row of a run, which depends only on the run. Some fail, some return odd numbers."""
     draw = int(spec.id, 16)
     status = status or ("failed" if draw % 7 == 0 else "timed out" if draw % 11 == 0 else "done")
     values: dict[str, Any] = dict.fromkeys(COLUMNS)

@@ -1,4 +1,4 @@
-"""A sweep in a process of its own, to be killed: `python sweeping.py FOLDER`."""
+"""A sweep in a separate process, to be killed: `python sweeping.py FOLDER`."""
 
 import signal
 import sys

@@ -19,7 +19,7 @@ from carom.errors import ClusterError
 from carom.sweeps.results.table import Table
 from carom.sweeps.running import task
 from carom.sweeps.running.driver import Progress
-from sweeps.conftest import ENVIRONMENT, Camp, camping, gone, until
+from sweeps.conftest import ENVIRONMENT, DaskCluster, gone, running_cluster, until
 from sweeps.moody import GOOD, GRACE, HANGS, KILLS, RAISES, SLOW, study
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX systems do")
@@ -185,21 +185,24 @@ def test_control_c_while_workers_start_is_raised_in_python(tmp_path: Path) -> No
 
 def test_a_lost_scheduler_is_one_line(tmp_path: Path) -> None:
     results = tmp_path / "results"
-    with camping(tmp_path / "scratch", 1) as camp, command(tmp_path, 2.0, "--scheduler", camp.address) as process:
+    with (
+        running_cluster(tmp_path / "scratch", 1) as dask_cluster,
+        command(tmp_path, 2.0, "--scheduler", dask_cluster.address) as process,
+    ):
         until(lambda: (results / "runs.jsonl").exists() and len(journal(results)) >= 3)
-        camp.scheduler.kill()
+        dask_cluster.scheduler.kill()
         out, err = process.communicate(timeout=90)
     go_on = "Runs that have ended are saved; continue with resume=True (--resume).\n"
     assert (process.returncode, out) == (1, "")
-    assert re.fullmatch(rf"{camp.address}: the scheduler was lost( \(.*\))?\. {re.escape(go_on)}", err)
+    assert re.fullmatch(rf"{dask_cluster.address}: the scheduler was lost( \(.*\))?\. {re.escape(go_on)}", err)
 
 
-def test_a_cluster_whose_worker_and_then_scheduler_are_killed(tmp_path: Path, camp: Camp) -> None:
+def test_a_cluster_whose_worker_and_then_scheduler_are_killed(tmp_path: Path, dask_cluster: DaskCluster) -> None:
     def kill() -> None:
-        os.kill(camp.workers()[0], signal.SIGKILL)
+        os.kill(dask_cluster.workers()[0], signal.SIGKILL)
 
-    until(camp.workers)
-    carom.sweep(study([SLOW], speeds=60), out=tmp_path / "one", scheduler=camp.address, progress=Once(4, kill))
+    until(dask_cluster.workers)
+    carom.sweep(study([SLOW], speeds=60), out=tmp_path / "one", scheduler=dask_cluster.address, progress=Once(4, kill))
     assert whole(tmp_path / "one", 60)
 
     lost = "the scheduler was lost.*resume"
@@ -207,8 +210,8 @@ def test_a_cluster_whose_worker_and_then_scheduler_are_killed(tmp_path: Path, ca
         carom.sweep(
             study([SLOW], speeds=60),
             out=tmp_path / "two",
-            scheduler=camp.address,
-            progress=Once(4, camp.scheduler.kill),
+            scheduler=dask_cluster.address,
+            progress=Once(4, dask_cluster.scheduler.kill),
         )
     assert "\n" not in str(caught.value)
     before = journal(tmp_path / "two")
