@@ -2,7 +2,7 @@
 
     python benchmarks/pooltool_break.py 5
 
-Prints one JSON object: the version of pooltool, the number of events of a break, and the best rate of so many breaks,
+Prints one JSON object: the version of pooltool, the number of events of a break, and the best rate of several breaks,
 in events per second of CPU time. It imports neither carom nor the benchmarks, which this Python does not have.
 """
 

@@ -89,7 +89,7 @@ def _opening(app: FastAPI, counter: Counter) -> None:
         except CaromError as problem:
             return JSONResponse(
                 {"error": words_of(request).message(problem)}
-            )  # a page that asks would show 422 as a fault of its own
+            )  # a page would report 422 as its own error
         return JSONResponse({"ticket": ticket})
 
 

@@ -1,4 +1,4 @@
-"""Pictures of scenes for the gallery: small SVGs in the colours of a theme, made when first asked for, and kept."""
+"""Thumbnails of scenes for the gallery: small SVGs in the colours of a theme, made at first use and cached."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Theme = Literal["light", "dark"]
 Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 160.0, 100.0
-"""Of a picture; no unit, for it is scaled."""
+"""Size of a picture, which is scaled later."""
 PADDING = 8.0
-LEAST = 0.005
-"""The least radius of a ball, of the longer side of a picture."""
-FEW = 40
-"""Up to this number, balls have arrows: more would be a thicket."""
+MIN_RADIUS = 0.005
+"""Least radius of a ball, in longer sides of the picture."""
+MAX_ARROWS = 40
+"""With more balls, arrows are not drawn."""
 
 _DARK = {FLOOR: "#1c2530", SOLID: "#8795a5", "#22282e": "#c9d3de", "#8a949e": "#5f6f80", "#ffffff": "#121920"}
-"""What the colours of paper are in the dark."""
+"""Dark colours for those of the light theme."""
 
 _making = threading.Lock()
 
@@ -49,8 +49,8 @@ def _made(name: str, theme: Theme) -> str:
 
 
 def thumbnail(name: str, theme: Theme = "light") -> str:
-    """The picture of a scene of the library, as the text of an SVG file."""
-    with _making:  # two pages that ask at once wait for one picture
+    """The thumbnail of a scene of the library, as the text of an SVG file."""
+    with _making:  # two requests at once wait for one picture
         return _made(name, theme)
 
 
@@ -61,11 +61,11 @@ def _page(parts: list[str], view: tuple[float, float, float, float]) -> str:
 
 
 def _flat(scene: Scene) -> str:
-    """A scene in the plane, as `carom.views.draw` shows it, without its footer."""
+    """Draw a scene in the plane like `carom.views.draw`, without its footer."""
     there = np.flatnonzero(scene.balls.born <= 0.0)
     if len(there) < len(scene.balls):
         scene = scene.replace(balls=scene.balls[there], links=(), bends=(), triangles=())
-    time = flight(scene) if 0 < len(scene.balls) <= FEW else 0.0
+    time = flight(scene) if 0 < len(scene.balls) <= MAX_ARROWS else 0.0
     sheet = sheet_for(scene, "fit", 400, flight=time)
     scene = scene.replace(balls=_visible(scene.balls, sheet))
     parts = [
@@ -79,13 +79,13 @@ def _flat(scene: Scene) -> str:
 
 
 def _visible(balls: Balls, sheet: Sheet) -> Balls:
-    """The balls, none smaller than an eye finds in a small picture; points have a size of their own."""
-    least = LEAST * max(sheet.seen) / sheet.scale.per_metre
+    """The balls, large enough to be visible in a small picture."""
+    least = MIN_RADIUS * max(sheet.seen) / sheet.scale.per_metre
     return balls.replace(radius=np.where(balls.radius > 0.0, np.maximum(balls.radius, least), 0.0))
 
 
 def _window(sheet: Sheet) -> tuple[float, float, float, float]:
-    """What is seen of a sheet: the scene and a margin. What has no width is given one."""
+    """The visible part of a sheet: the scene and a margin, with at least some width."""
     across, up = sheet.seen
     left, top = (sheet.size[0] - across) / 2.0, MARGIN
     least = 0.35 * max(across, up)
@@ -94,11 +94,11 @@ def _window(sheet: Sheet) -> tuple[float, float, float, float]:
     return left - (wide - across) / 2.0 - pad, top - (high - up) / 2.0 - pad, wide + 2.0 * pad, high + 2.0 * pad
 
 
-# Under attraction: each body on the conic that it and the others' mass would make, were they alone.
+# Under attraction: each body on its conic around the mass of the others.
 
 TURN = np.linspace(0.0, 2.0 * np.pi, 181)
 SMALLEST, LARGEST = 1.6, 30.0
-"""Radius of a body, at least and at most: planets to scale would not be seen."""
+"""Least and largest radius of a body: planets to scale would be invisible."""
 
 
 def _sky(scene: Scene, paths: list[Floats]) -> str:
@@ -128,7 +128,7 @@ def _sky(scene: Scene, paths: list[Floats]) -> str:
 
 
 def _orbit(scene: Scene, k: int) -> Floats | None:
-    """The ellipse of a body about the middle of all others; None if it is the heaviest of many, or flies away."""
+    """The ellipse of a body around the centre of the others; None if it is the heaviest of many, or unbound."""
     place, velocity, mass = scene.balls.position[:, :2], scene.balls.velocity[:, :2], scene.balls.mass
     others = np.arange(len(mass)) != k
     if len(mass) < 2:
@@ -149,27 +149,29 @@ def _orbit(scene: Scene, k: int) -> Floats | None:
     radius = turning**2 / pull / (1.0 + eccentricity * np.cos(TURN - toward))
     path = radius[:, None] * np.stack([np.cos(TURN), np.sin(TURN)], axis=1)
     middle = mass @ place / mass.sum()
-    share = float(mass[others].sum() / mass.sum()) if len(mass) == 2 else 1.0  # of two, each about the middle of both
+    share = (
+        float(mass[others].sum() / mass.sum()) if len(mass) == 2 else 1.0
+    )  # two bodies: each around their common centre
     found: Floats = path * share + (middle if len(mass) == 2 else focus)
     return found
 
 
-# In three dimensions: seen from the front, a little from the side and from above, without perspective.
+# In three dimensions: an oblique view from the front and above, without perspective.
 
 TURNED, TILTED = np.radians(35.0), np.radians(24.0)
 RIGHT = np.array([np.cos(TURNED), 0.0, -np.sin(TURNED)])
 UP = np.array([-np.sin(TURNED) * np.sin(TILTED), np.cos(TILTED), -np.cos(TURNED) * np.sin(TILTED)])
 NEAR = np.cross(RIGHT, UP)
 GRAIN = 0.05
-"""Corners of a cloth lie on a grid of so much, so that they are whole numbers."""
+"""Corners of a cloth are rounded to this grid, so that they are integers."""
 SHADES = 20
 LATER = 0.22
-"""Scenes whose balls are born later are shown as they are after so many seconds of free fall, s."""
+"""Scenes whose balls are born later are shown after this time of free fall, s."""
 
 
 @dataclass(frozen=True)
 class Eye:
-    """How space lies on the picture. `upright` turns what is up in the scene into y."""
+    """The projection of space onto the picture. `upright` rotates the scene's up to y."""
 
     upright: Floats
     middle: Floats
@@ -177,7 +179,7 @@ class Eye:
 
     @classmethod
     def on(cls, points: Floats, gravity: tuple[float, ...]) -> Eye:
-        """An eye that sees these points."""
+        """Make a projection that shows these points."""
         upright = np.eye(3)
         if abs(gravity[2]) > abs(gravity[1]):
             upright = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
@@ -187,7 +189,7 @@ class Eye:
         return cls(upright, (low + high) / 2.0, float((room / np.maximum(high - low, 1e-12)).min()))
 
     def onto(self, points: Floats) -> Floats:
-        """Places on the picture, and how near they are: rows of x, y, nearness."""
+        """Project points: rows of x, y, nearness."""
         turned = points.reshape(-1, 3) @ self.upright.T
         x = WIDTH / 2.0 + (turned @ RIGHT - self.middle[0]) * self.scale
         y = HEIGHT / 2.0 - (turned @ UP - self.middle[1]) * self.scale
@@ -196,7 +198,7 @@ class Eye:
 
 
 def _solid(scene: Scene) -> str:
-    """A scene in space, what is far first."""
+    """Draw a scene in space, far parts first."""
     place, there = _later(scene)
     corners = [corner for feature in scene.features for corner in _reach(feature)]
     seen = np.array([*place[there], *corners])
@@ -209,7 +211,7 @@ def _solid(scene: Scene) -> str:
 
 
 def _later(scene: Scene) -> tuple[Floats, NDArray[np.bool_]]:
-    """Places, and who is there: if balls are born later, a little after the start, as they fall freely."""
+    """Positions, and which balls are born; if some are born later, after a time of free fall."""
     balls = scene.balls
     if (balls.born <= 0.0).all():
         return balls.position, balls.born <= 0.0
@@ -218,7 +220,7 @@ def _later(scene: Scene) -> tuple[Floats, NDArray[np.bool_]]:
 
 
 def _reach(feature: Feature) -> list[Floats]:
-    """Points that should be seen of a wall or an obstacle; the corners of a box."""
+    """Points of a wall or an obstacle that should be visible; the corners of a box."""
     if isinstance(feature, Room | Cuboid):
         low, high = map(np.array, feature.bounds)
         return [np.where([k & 1, k & 2, k & 4], high, low) for k in range(8)]
@@ -229,7 +231,7 @@ def _reach(feature: Feature) -> list[Floats]:
 
 
 def _part(feature: Feature, eye: Eye) -> Iterator[tuple[float, str]]:
-    """A wall or an obstacle, and how near it is."""
+    """Draw a wall or an obstacle, with its nearness."""
     if isinstance(feature, Room | Cuboid):
         at = eye.onto(np.array(_reach(feature)))
         edges = [(at[k], at[k | 1 << axis]) for k in range(8) for axis in range(3) if not k >> axis & 1]
@@ -241,7 +243,7 @@ def _part(feature: Feature, eye: Eye) -> Iterator[tuple[float, str]]:
 
 
 def _cloth(scene: Scene, eye: Eye) -> Iterator[tuple[float, str]]:
-    """Triangles, lit from above, those of one shade that follow each other as one; links where there are none."""
+    """Draw triangles, lit from above, joined where consecutive ones have equal shades; or links."""
     place = scene.balls.position
     at = eye.onto(place) if len(place) else np.zeros((0, 3))
     if len(scene.triangles):
@@ -263,14 +265,14 @@ def _cloth(scene: Scene, eye: Eye) -> Iterator[tuple[float, str]]:
 
 
 def _fine(corners: Floats) -> str:
-    """A triangle in whole grains."""
+    """A triangle with corners on the grid."""
     whole = np.round(corners / GRAIN).astype(int)
     start, first, second = (f"{x} {y}" for x, y in (whole[0], whole[1] - whole[0], whole[2] - whole[1]))
     return f"M{start}l{first} {second}z"
 
 
 def _spheres(scene: Scene, eye: Eye, place: Floats, there: NDArray[np.bool_]) -> Iterator[tuple[float, str]]:
-    """Balls that are no part of a cloth."""
+    """Draw balls that are not part of a cloth."""
     balls = scene.balls
     free = np.array(there)
     if len(scene.triangles):
@@ -283,7 +285,7 @@ def _spheres(scene: Scene, eye: Eye, place: Floats, there: NDArray[np.bool_]) ->
 
 
 def _ball(x: float, y: float, r: float, fill: str) -> str:
-    """A ball, with light on it if it is large enough to see that."""
+    """Draw a ball, with a highlight if it is large."""
     light = element("circle", cx=x, cy=y, r=r, fill="url(#light)") if r > 1.2 else ""
     return element("circle", cx=x, cy=y, r=r, fill=fill) + light
 

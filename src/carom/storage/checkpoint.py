@@ -28,7 +28,7 @@ from carom.storage.tape import versions
 
 FORMAT = 2
 """Format of checkpoints. Since 2, the file does not hold the name of its recording (see `recording_of`), and an exact
-state holds the faint speed and the end of the epoch. A run goes on from format 1, but rounds as it does now."""
+state holds the faint speed and the end of the epoch. A run continues from format 1, with the present rounding."""
 HDF5 = b"\x89HDF"
 """The first bytes of a recording."""
 

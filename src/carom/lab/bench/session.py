@@ -298,7 +298,7 @@ class Session:
             births = track.segment.births
         if births is not None and len(births) != len(sim.scene.balls):  # some have merged
             births = None
-        if not track.at_end:  # a hand of the past is not there to let go
+        if not track.at_end:  # in the past there is nothing to release
             self.hands = set()
             for k in sim.held:
                 sim.release(k)

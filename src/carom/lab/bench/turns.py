@@ -1,8 +1,8 @@
 """Schedules benches: they share the processor evenly, and the server always has a part of it.
 
 Every bench has a thread, and all threads share one interpreter. If fifty of them run at once, the thread that answers
-browsers waits for each of the fifty whenever it wants to go on, and nobody is answered for seconds. So few compute at a
-time, in the order in which they asked; one that has a person's command to do goes before those that have not.
+browsers waits for each of the fifty before it continues, and browsers wait for seconds. So only a few compute at a
+time, in the order of their requests; a bench with a command of a person goes first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 AT_ONCE = min(max((os.cpu_count() or 2) - 1, 1), 4)
-"""Benches that compute at the same time: a core is left to the server, and more than four would keep it waiting."""
+"""Benches that compute at the same time: one core is left to the server, and more than four would delay it."""
 LONG_TURN = 0.1
 """A longer turn, s, such as for compiling, does not keep others waiting."""
 

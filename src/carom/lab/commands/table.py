@@ -27,21 +27,21 @@ COMMANDS = MappingProxyType(
             Command("run"),
             Command("pause"),
             Command("toggle"),
-            Command("step"),  # the smallest advance that shows: one step, or 1/60 s of pace
-            Command("collision"),  # on to the next collision
-            Command("collision-back"),  # back to the last one before now, at its very instant; again, to the one before
+            Command("step"),  # one step, or 1/60 s of wall-clock time
+            Command("collision"),  # go to the next collision
+            Command("collision-back"),  # back to the instant of the last one before now
             Command("speed", ("factor",)),  # 0.01 to 100
             Command("faster"),
             Command("slower"),
             Command(
                 "restart", (), undoable=True
-            ),  # to the start, with all edits of the start and the options of now; what came later is let go
-            Command("scrub", ("time",)),  # to any instant of the past
-            Command("to-end"),  # back to where the run has come
+            ),  # to the start, with its edits and the present options; what came later is dropped
+            Command("scrub", ("time",)),  # go to any instant of the past
+            Command("to-end"),  # go to the end of the run so far
             Command("hold"),  # while aiming; released by launch or unhold
             Command("unhold"),
-            Command(CANCEL),  # let go of what takes long, and of what waits for it; a compilation goes to its end
-            # What exists. Numbers may come as text from a field; a wrong one names the field.
+            Command(CANCEL),  # stop long work and drop waiting commands; a compilation is finished
+            # The scene. Numbers may be texts from a field; errors name the field.
             Command("open", ("entry", "parameters?"), undoable=True),  # a scene of the library
             Command("load", ("text", "filename?"), undoable=True),  # a scene file, TOML or JSON
             Command("next-scene"),  # PageDown
@@ -67,16 +67,16 @@ COMMANDS = MappingProxyType(
             Command("select", ("indices", "mode?")),  # mode: "only" (default), "add", "toggle"
             Command("select-next"),
             Command("select-previous"),
-            Command("extend", ("steps",)),  # the next ball too, or the one before, with those that are selected
+            Command("extend", ("steps",)),  # add the next or previous ball to the selection
             Command("select-corner", ("steps",)),  # of a wall; arrow keys then move it
             Command("select-all"),
             Command("select-none"),
             Command("undo"),
             Command("redo"),
-            # By the hand; in steps.
+            # Interactive forces; they need a solver with forces.
             Command("pull", ("index", "target")),
             Command("release", ("index?",)),
-            Command("steer", ("direction",)),  # arrow keys in running scenes: a vector of -1, 0, 1; zero lets go
+            Command("steer", ("direction",)),  # arrow keys in running scenes: a vector of -1, 0, 1; zero releases
             Command("steering", ("mode",)),  # "place", "velocity" or "acceleration"
             Command("link", ("i", "j"), undoable=True),
             Command("build", ("position",), undoable=True),  # goo: a new point there, linked to those near it

@@ -1,1 +1,1 @@
-"""The pages of the laboratory: the only place that knows NiceGUI, with `app.py`."""
+"""The pages of the laboratory: with `app.py`, the only modules that use NiceGUI."""

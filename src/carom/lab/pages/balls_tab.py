@@ -1,4 +1,4 @@
-"""A table of all balls, to type into."""
+"""The tab with a table of all balls, which can be edited."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from carom.lab.seen.view import View
 from carom.lab.texts import thousands
 
 ROWS = 12
-"""Of a page of the table."""
+"""Rows of a page of the table."""
 CELL = re.compile(r"b\.\d{1,9}\.\w+")
-"""The key of a number in the table: the ball, and which of its numbers."""
+"""The key of a number in the table: the ball and the field."""
 UNITS = {"x": "m", "y": "m", "z": "m", "vx": "m/s", "vy": "m/s", "vz": "m/s", "mass": "kg", "radius": "m"}
 
 
 class BallsTab:
-    """The table. Its rows are made anew when others are shown; their numbers are live."""
+    """The table. Rows are rebuilt when other balls are shown; numbers are live."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -33,7 +33,7 @@ class BallsTab:
         self.chosen: tuple[int, ...] = ()
 
     def build(self) -> None:
-        """Put it on the page."""
+        """Build the elements."""
         words, post = self.desk.words, self.desk.post
         with tag("div", classes="row spread"):
             tag("h3", data_live="balls.count", classes="panel-title")
@@ -78,7 +78,7 @@ class BallsTab:
                 self.desk.post("select", indices=[int(index)], mode="toggle" if more else "only")
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
         live, words = self.desk.live, self.desk.words
         count = len(view.positions)
         self._follow(view, count)
@@ -99,7 +99,7 @@ class BallsTab:
                 live.say(f"b.{index}.{name}", typed(value, 6))
 
     def _follow(self, view: View, count: int) -> None:
-        """Stay within the balls that there are; turn to the page of a ball that was just selected elsewhere."""
+        """Stay within the existing balls; go to the page of a newly selected ball."""
         if view.selected != self.chosen:
             self.chosen = view.selected
             if len(view.selected) == 1:

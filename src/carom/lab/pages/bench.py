@@ -1,4 +1,4 @@
-"""The bench: the stage fills the window, time runs below it, everything about it stands at its side."""
+"""The page of a bench: the stage fills the window, with the transport below and the panel beside it."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from carom.lab.texts import Texts
 
 TABS = ("ball", "balls", "meters", "collisions", "options", "view")
 OTHER_TAB = 2.0
-"""Seconds after which a bench that is still looked at belongs to another tab."""
+"""s after which a bench that still has a visitor belongs to another tab."""
 REFRESH = 0.125
-"""Seconds between looks at the view: what moves does not wait for it."""
+"""s between two updates of the panel; the stage does not wait for it."""
 PART = 0.25
-"""All pages together take that part of the server's time with their looks: if they are many, each looks less often."""
+"""The fraction of the server's time for updates of all pages: with many pages, each updates less often."""
 LOOKS = Budget(PART, PART)
-"""Seconds for the looks of all pages: however many people do something at once, the rest stays for answering them."""
+"""The time budget for updates of all pages, s; the rest is for answering requests."""
 MANY = 2000
-"""With more balls than this, every second look is left out while it runs: the browser has enough to draw."""
+"""With more balls, every second update is skipped while it runs, because the browser is busy with drawing."""
 
 
 def declare(benches: Benches, counter: Counter) -> None:
-    """Put the page at "/bench"."""
+    """Declare the page "/bench"."""
 
     @ui.page("/bench", response_timeout=60.0)
     async def bench_page(request: Request, client: Client) -> None:
@@ -67,7 +67,7 @@ def declare(benches: Benches, counter: Counter) -> None:
 async def reopened(benches: Benches, identity: str, client: Client) -> Bench | None:
     """The bench that this page had before a reload; None if another tab has it.
 
-    The old page goes, and its socket with it, only when the new one has come: so this one is built after it has come.
+    The old page and its socket close only when the new page has arrived, so this page is built after that.
     """
     bench = benches.find(identity)
     if bench is not None and bench.wants:
@@ -79,7 +79,7 @@ async def reopened(benches: Benches, identity: str, client: Client) -> Bench | N
 
 
 def _sorry(words: Texts, problem: str) -> None:
-    """The scene could not be opened."""
+    """Show that the scene could not be opened."""
     with tag("main", classes="sorry"):
         tag("h1", problem)
         tag("p", words("error.gone-remedy"))
@@ -113,7 +113,7 @@ class BenchPage:
         self.known: tuple[Any, ...] = ()
 
     def build(self) -> None:
-        """Put everything on the page."""
+        """Build the page."""
         words, bench = self.desk.words, self.desk.bench
         about = {"data_bench": bench.id, "data_socket": bench.socket, "data_tab": self.tab}
         with tag("div", classes="bench", id="bench", **about):
@@ -166,7 +166,7 @@ class BenchPage:
             self.tab = name
 
     def refresh(self) -> None:
-        """Say what has changed since the last look. Of the panel, only what is seen."""
+        """Update what has changed; of the panel, only the visible tab."""
         view, now = self.desk.view, monotonic()
         if (now < self.next_look and urgent(view) == self.known) or not LOOKS.spend(0.0):
             return

@@ -1,4 +1,4 @@
-"""The collisions so far, the last first; a click goes to that instant."""
+"""The tab of past collisions, the last first; a click goes to that instant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOWN = 40
 
 
 class CollisionsTab:
-    """The table and its export. It is looked up only while it is seen, and when there is something new."""
+    """The table and its export. It is read only while it is visible, and when there is something new."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -23,7 +23,7 @@ class CollisionsTab:
         self.known: tuple[int, int, float] = (-1, -1, -1.0)
 
     def build(self) -> None:
-        """Put it on the page."""
+        """Build the elements."""
         words, bench = self.desk.words, self.desk.bench
         with tag("div", classes="row spread"):
             tag("h3", data_live="collisions.count", classes="panel-title")
@@ -45,14 +45,14 @@ class CollisionsTab:
         self.rows.on("click", lambda event: self.desk.post("scrub", time=text_of(event)), js_handler=go)
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
         live, words, count = self.desk.live, self.desk.words, view.meters.collisions
         live.say("collisions.count", words.number("word.collisions", count))
         live.say("collisions.none", count == 0)
         live.say("collisions.more", count > SHOWN)
 
     def look(self, view: View) -> None:
-        """Fill the table, while it is seen."""
+        """Fill the table, while it is visible."""
         state = (view.epoch, view.meters.collisions, view.end)
         if state[:2] == self.known[:2]:
             return

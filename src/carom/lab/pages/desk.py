@@ -1,4 +1,4 @@
-"""What the parts of a bench's page share: words, the runner, and what is said where."""
+"""What the parts of a bench's page share: texts, the runner, and messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from carom.lab.seen.view import View
 from carom.lab.texts import Texts
 
 ANSWER = 3.0
-"""Seconds within which a message is the answer to what was typed."""
+"""s within which a message counts as the answer to an input."""
 
 
 class PagePart(Protocol):
@@ -22,37 +22,37 @@ class PagePart(Protocol):
         """Put it on the page, where the page is being built."""
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
 
 
 @dataclass
 class Desk:
-    """One page's bench, its words, and its live texts."""
+    """The bench of a page, its texts, and its live texts."""
 
     words: Texts
     live: LiveTexts
     bench: Bench
     edited: str = ""
-    """The field that was changed last, as long as it may be wrong."""
+    """The last changed field, while its input may be wrong."""
     typed: str = ""
-    """The key of the field itself, where it has not its own line for what is wrong."""
+    """The key of the field itself, if it has no line for errors."""
     edited_at: float = 0.0
     answered: int = 0
-    """Number of the last message that was shown."""
+    """The number of the last shown message."""
     message: str = field(default="", init=False)
     kind: str = field(default="calm", init=False)
 
     @property
     def view(self) -> View:
-        """What is seen now."""
+        """The present view."""
         return self.bench.runner.view
 
     def post(self, name: str, /, **arguments: Any) -> None:
-        """Have a command done."""
+        """Send a command."""
         self.bench.runner.post(name, **arguments)
 
     def edit(self, key: str, name: str, /, typed: str = "", **arguments: Any) -> None:
-        """Have a command done for a field: if it is wrong, that is said beside the field."""
+        """Send a command for a field; errors are shown beside the field."""
         self.live.call("wrong", "", "")
         self.edited, self.typed, self.edited_at = key, typed or key, monotonic()
         self.post(name, **arguments)
@@ -75,5 +75,5 @@ class Desk:
             self.message, self.kind = said, message.kind
 
     def dismiss(self) -> None:
-        """The message has been read."""
+        """Hide the message."""
         self.message = ""

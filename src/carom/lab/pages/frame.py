@@ -1,4 +1,4 @@
-"""What all pages have in common: head, language, theme."""
+"""Common parts of all pages: head, language, theme."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHEETS = (
     "stage",
     *(f"shell_{name}" for name in ("tokens", "controls", "dialogs", "gallery", "bench", "panel", "menus", "narrow")),
 )
-"""Style sheets, in this order: of equal rules the last counts."""
+"""Style sheets in order: later rules override earlier ones."""
 
 _EARLY = """
 <meta name="theme-color" content="#f5f6f8">
@@ -37,13 +37,13 @@ _EARLY = """
 
 
 def words_of(request: Request) -> Texts:
-    """The words in the language that was chosen; at first, the one that the browser asks for."""
+    """The texts in the chosen language; by default that of the browser."""
     chosen = request.cookies.get(LANGUAGE_COOKIE, "")
     return texts(chosen if chosen in LANGUAGES else preferred(request.headers.get("accept-language", "")))
 
 
 def head(words: Texts, title: str, **config: Any) -> None:
-    """The head of a page. What `shell.js` needs to know is handed to it as `config`."""
+    """Write the head of a page; `config` is passed to `shell.js`."""
     told = json.dumps({"words": words.words, "language": words.language, **config}, ensure_ascii=False)
     language = json.dumps(words.language)
     sheets = "\n".join(f'<link rel="stylesheet" href="/lab/static/{name}.css">' for name in SHEETS)
@@ -52,7 +52,7 @@ def head(words: Texts, title: str, **config: Any) -> None:
 
 
 def language_and_theme(words: Texts) -> None:
-    """The choice of the language, and light or dark."""
+    """The choice of language and theme."""
     with (
         tag("label", classes="language"),
         tag("select", aria_label=words("header.language"), data_language="") as box,
@@ -65,7 +65,7 @@ def language_and_theme(words: Texts) -> None:
 
 
 def dialog(name: str, title: str, words: Texts, classes: str = "") -> Any:
-    """A dialog of the browser's own: it keeps the focus, and Esc closes it. Use with `with`."""
+    """A native dialog, which keeps the focus and closes with Esc. A context."""
     box = tag("dialog", classes=f"dialog {classes}", id=f"dialog-{name}", aria_labelledby=f"dialog-{name}-title")
     with box, tag("div", classes="dialog-head"):
         tag("h2", title, id=f"dialog-{name}-title")

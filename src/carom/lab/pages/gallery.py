@@ -1,4 +1,4 @@
-"""The start page: all scenes of the library, a picture and a sentence each."""
+"""The start page: all scenes of the library, with a picture and a sentence each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from carom.scene import library
 
 
 def declare() -> None:
-    """Put the page at "/"."""
+    """Declare the page "/"."""
 
     @ui.page("/")
     def gallery(request: Request, client: Client) -> None:
@@ -30,7 +30,7 @@ def declare() -> None:
 
 
 class Gallery:
-    """The page as one person sees it."""
+    """The page of one visitor."""
 
     def __init__(self, words: Texts, client: Client) -> None:
         self.words = words
@@ -39,7 +39,7 @@ class Gallery:
         self.entry: library.Entry | None = None
 
     def build(self) -> None:
-        """Put everything on the page."""
+        """Build the page."""
         words = self.words
         with tag("div", classes="gallery"):
             with tag("header", classes="gallery-head"):
@@ -128,7 +128,7 @@ class Gallery:
                     button(words("gallery.defaults"), lambda: self._ask(name), classes="quiet")
                     send = button(words("gallery.start"), classes="primary")
                     send.props["type"] = "submit"
-            # Enter in a field sends the form before the field has told its change: all are read at once.
+            # Enter in a field submits the form before the field reports its change: read all fields at once.
             read = "(e) => { e.preventDefault(); emit(JSON.stringify(caromShell.read(e.target))); }"
             form.on("submit", lambda event: self._open(json_of(event)), js_handler=read)
         self.live.call("open", "parameters", words.of_library(self.entry.title))
@@ -146,7 +146,7 @@ class Gallery:
         tag("span", words.of_library(each.meaning), classes="meaning")
 
     async def _open(self, typed: Any) -> None:
-        """Open the scene with what was typed; or say, beside the field, what is wrong with it."""
+        """Open the scene with the typed parameters; show errors beside the fields."""
         entry = self.entry
         if entry is None or not isinstance(typed, dict):  # nothing was asked, or nothing was told
             return

@@ -1,4 +1,4 @@
-"""The letters of a page: elements of HTML with a name for screen readers, icons, buttons, fields."""
+"""Building blocks of pages: elements of HTML with accessible names, icons, buttons, fields."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _FILLED = {"run", "back", "forward"}
 
 
 def tag(name: str, text: str = "", /, classes: str = "", **attributes: Any) -> Element:
-    """An element; `aria_label` stands for aria-label. Attributes that are None are left out."""
+    """An element; `aria_label` means aria-label. Attributes that are None are omitted."""
     made = TextElement(tag=name, text=text) if text else Element(name)
     if classes:
         made.classes(classes)
@@ -63,7 +63,7 @@ def tag(name: str, text: str = "", /, classes: str = "", **attributes: Any) -> E
 
 
 def icon(name: str) -> Element:
-    """A drawing that says nothing to a screen reader."""
+    """An icon, hidden from screen readers."""
     fill = "currentColor" if name in _FILLED else "none"
     svg = (
         f'<svg viewBox="0 0 24 24" width="20" height="20" fill="{fill}" stroke="currentColor" stroke-width="1.75" '
@@ -82,7 +82,7 @@ def button(
     bare: bool = False,
     **attributes: Any,
 ) -> Element:
-    """A button with words and an icon; `bare` shows the icon alone and keeps the words as its name."""
+    """A button with a text and an icon; `bare` shows only the icon, with the text as accessible name."""
     made = tag("button", classes=f"button {classes}", type="button", **attributes)
     if bare:
         made.props["aria-label"] = text
@@ -112,7 +112,7 @@ def field(
     classes: str = "",
     **attributes: Any,
 ) -> Element:
-    """A field to type into, its unit, and a line beside it for what is wrong. `key` is its name for `Live`."""
+    """An input field with its unit, and a line for errors. `key` is its name for `LiveTexts`."""
     identity = f"field-{key.replace('.', '-')}"
     with tag("label", classes=f"field {classes}", for_=identity) as whole:
         tag("span", label, classes="sr" if hidden_label else "field-label")
@@ -151,7 +151,7 @@ def choice(
     hidden_label: bool = False,
     classes: str = "",
 ) -> Element:
-    """A choice of one among several, by their values and words."""
+    """A choice of one option, given by values and texts."""
     identity = f"field-{key.replace('.', '-')}"
     with tag("label", classes=f"field {classes}", for_=identity) as whole:
         tag("span", label, classes="sr" if hidden_label else "field-label")
@@ -191,7 +191,7 @@ def switch(
 
 
 def reading(label: str, key: str, *, classes: str = "") -> Element:
-    """A number that is shown and not typed."""
+    """A read-only number."""
     with tag("div", classes=f"reading {classes}", data_row=key) as whole:
         tag("dt", label)
         tag("dd", classes="number", data_live=key)

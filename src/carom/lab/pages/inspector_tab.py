@@ -1,4 +1,4 @@
-"""The selected ball: everything about it, live, and to be changed."""
+"""The tab of the selected ball: all its properties, live and editable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from carom.lab.seen.view import Inspector, View
 
 AXES = "xyz"
 LETTERS = 12
-"""A field shows so many letters beside its unit; a cut number would be a wrong one."""
+"""Characters that a field shows beside its unit; a cut number would be wrong."""
 
 
 class BallTab:
@@ -21,7 +21,7 @@ class BallTab:
         self.desk = desk
 
     def build(self) -> None:
-        """Put it on the page."""
+        """Build the elements."""
         words, post = self.desk.words, self.desk.post
         with tag("div", classes="row spread"):
             tag("h3", data_live="ball.heading", classes="panel-title")
@@ -73,7 +73,7 @@ class BallTab:
                 reading(words(f"quantity.{name}"), f"ball.read.{name}")
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
         live, words, ball = self.desk.live, self.desk.words, view.inspector
         live.say("ball.there", ball is not None)
         many = len(view.selected)

@@ -1,4 +1,4 @@
-"""The keys as a person reads them."""
+"""Names of keys for people."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _SIGNS = {
 }
 
 _TWINS = ("=", "_")
-"""On the same keys as + and -, without and with Shift."""
+"""Signs on the same keys as + and -."""
 
 
 def sign(key: str) -> str:
-    """What stands on a key."""
+    """The label of a key."""
     return _SIGNS.get(key, key.upper() if len(key) == 1 else key)
 
 
 def groups(keymap: Iterable[Key], words: Texts) -> list[tuple[str, list[list[str]]]]:
-    """What can be done, and by which keys; those that do the same together."""
+    """Commands and their keys; keys of one command are grouped."""
     found: dict[str, list[list[str]]] = {}
     for each in keymap:
         keys = [sign(key) for key in (*each.held, each.key)]

@@ -1,4 +1,4 @@
-"""What changes on a page while it is looked at: texts, values and states, sent when they differ from what was sent."""
+"""Live texts, values and states of a page, sent when they have changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nicegui import Client
 
 
 class LiveTexts:
-    """The changing words of one page, by key. The browser leaves a field alone while someone types into it."""
+    """The live texts of one page, by key. The browser does not change a field while a person types into it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -17,14 +17,14 @@ class LiveTexts:
         self.next: dict[str, Any] = {}
 
     def say(self, key: str, value: Any) -> None:
-        """The text, value, or state of what carries a key, from the next `flush` on."""
+        """Set the text, value, or state of the element with a key, sent by the next `flush`."""
         if self.sent.get(key, self) != value:
             self.next[key] = value
         else:
             self.next.pop(key, None)
 
     def forget(self, prefix: str) -> None:
-        """Keys that begin so are not known any more: their elements are new, or hold what a person typed."""
+        """Forget keys with a prefix: their elements are new, or have typed content."""
         for key in [key for key in self.sent if key.startswith(prefix)]:
             del self.sent[key]
 
@@ -37,5 +37,5 @@ class LiveTexts:
         self.next = {}
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Have the browser's shell do something, as "open-dialog"."""
+        """Call a function of the browser's shell."""
         self.client.run_javascript(f"caromShell.{name}({', '.join(json.dumps(each) for each in arguments)})")

@@ -18,13 +18,13 @@ from carom.lab.seen.view import View
 
 
 class Menus:
-    """Above the stage, and over it."""
+    """The header above the stage, and its dialogs."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
 
     def build(self) -> None:
-        """The header."""
+        """Build the header."""
         words, post = self.desk.words, self.desk.post
         with tag("header", classes="top"):
             with tag(
@@ -51,7 +51,7 @@ class Menus:
                 button(words("header.menu"), icon_name="menu", bare=True, script="caromShell.menu()", id="menu-button")
 
     def dialogs(self) -> None:
-        """All dialogs of the header."""
+        """Build the dialogs of the header."""
         self._menu()
         self._keys()
         self._share()
@@ -121,7 +121,7 @@ class Menus:
                 button(words("word.copy"), classes="primary", script="caromShell.copy('share-link')", id="copy")
 
     async def _link(self) -> None:
-        """Show the link that holds the scene; or say why there is none."""
+        """Show the link with the scene, or why there is none."""
         try:
             link = await run_in_threadpool(self.desk.bench.runner.share)
         except CaromError as problem:
@@ -130,7 +130,7 @@ class Menus:
         self.desk.live.call("share", f"/#scene={quote(link, safe='-_.~')}")
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
         live, words = self.desk.live, self.desk.words
         live.say("scene.title", self.title(view))
         for name, taken in (("undo", view.can_undo), ("redo", view.can_redo)):

@@ -1,4 +1,4 @@
-"""What is measured: numbers, strip charts, the histogram of speeds."""
+"""The tab of measurements: numbers, strip charts, the histogram of speeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from carom.lab.seen.view import Upcoming, View
 from carom.lab.texts import thousands
 
 SHOWN = 4
-"""Collisions to come that are listed."""
+"""Next collisions in the list."""
 
 
 class MetersTab:
@@ -23,7 +23,7 @@ class MetersTab:
         self.rows: tuple[str, ...] = ()
 
     def build(self) -> None:
-        """Put it on the page."""
+        """Build the elements."""
         words = self.desk.words
         with tag("section", classes="stack"):
             tag("h3", words("meters.collisions"), classes="panel-title")
@@ -56,7 +56,7 @@ class MetersTab:
             tag("div", id="speeds-chart", classes="chart", role="img", aria_label=words("meters.speeds-chart"))
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
         live, meters, flat = self.desk.live, view.meters, view.scene.dimension == 2
         live.say("meter.collisions", thousands(meters.collisions))
         for place in range(SHOWN):
@@ -73,14 +73,14 @@ class MetersTab:
         self._extra(view)
 
     def _upcoming(self, one: Upcoming, now: float) -> str:
-        """When, from now, and who; of one that is past by now, what was told when it was looked for."""
+        """The time from now and the partners; if it is over by now, the time at the search."""
         words = self.desk.words
         who = " · ".join([*map(str, one.partners), *([one.wall] if one.wall else [])])
         left = one.time - now if one.time > now else one.wait
         return f"{words('meters.in', time=seconds(left, words, 2))} · {who}"
 
     def _extra(self, view: View) -> None:
-        """Rows that come and go: kinds of collision, losses, companions."""
+        """Rows that appear and vanish: kinds of collision, losses, companions."""
         live, words, meters = self.desk.live, self.desk.words, view.meters
         rows = {f"kind.{kind}": (self._kind(kind), thousands(count)) for kind, count in meters.by_kind.items() if count}
         lost = {kind: energy for kind, energy in meters.lost.items() if energy}

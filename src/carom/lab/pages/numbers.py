@@ -1,4 +1,4 @@
-"""Numbers as they are shown and typed."""
+"""Formats numbers for display and typing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MINUTE, HOUR, DAY, YEAR = 60.0, 3600.0, 86400.0, 365.25 * 86400.0
 
 
 def plain(value: float, digits: int = 4) -> str:
-    """A number to read: 0.05, −12.5, 5.972×10²⁴."""
+    """Format a number for reading: 0.05, −12.5, 5.972×10²⁴."""
     if not math.isfinite(value):
         return "∞" if value == math.inf else "−∞" if value == -math.inf else "—"
     if value == 0.0:
@@ -27,13 +27,13 @@ def plain(value: float, digits: int = 4) -> str:
 
 
 def typed(value: float, digits: int = 8, letters: int = 24) -> str:
-    """A number as a person types it, with fewer digits where it would have more letters than these."""
+    """Format a number for typing, with fewer digits if it would be too long."""
     text = f"{value:.{digits}g}"
     return text if len(text) <= letters else f"{value:.{digits + letters - len(text)}g}"
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """A number and its unit, with a prefix where that reads better than a power of ten; a dash if there is none."""
+    """Format a number with its unit, and a prefix instead of a power of ten; a dash for None."""
     if value is None:
         return "—"
     size = abs(value)
@@ -45,12 +45,12 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def vector(values: Iterable[float], unit: str) -> str:
-    """The components of a vector, and their unit."""
+    """Format the components of a vector with their unit."""
     return f"({', '.join(plain(value, 3) for value in values)})\u202f{unit}"
 
 
 def seconds(value: float, words: Texts, digits: int = 4) -> str:
-    """A time, in the unit that fits it: ns to years."""
+    """Format a time in a suitable unit, ns to years."""
     size = abs(value)
     if size == 0.0:
         return "0\u202fs"
@@ -69,7 +69,7 @@ def seconds(value: float, words: Texts, digits: int = 4) -> str:
 
 
 def collision(text: str | None, words: Texts) -> str:
-    """A collision of the inspector, "31557600 s · 3", its time in the unit that fits it; a dash if there is none."""
+    """Format a collision of the inspector, "31557600 s · 3", with its time in a suitable unit; a dash for None."""
     if not text:
         return "—"
     time, _, who = text.partition(" s · ")
@@ -77,7 +77,7 @@ def collision(text: str | None, words: Texts) -> str:
 
 
 def clock(value: float, words: Texts) -> str:
-    """The time of a run: to milliseconds where it is seconds, so that it does not change its width."""
+    """Format the time of a run: seconds with milliseconds, so that the width is constant."""
     return (
         f"{value:.3f}\u202fs"
         if 0.0 <= value < 10.0 * MINUTE and (value >= 1e-3 or value == 0.0)
@@ -86,5 +86,5 @@ def clock(value: float, words: Texts) -> str:
 
 
 def factor(value: float) -> str:
-    """A factor of speed: 0.01, 0.5, 10."""
+    """Format a speed: 0.01, 0.5, 10."""
     return f"{value:.2g}" if value < 10.0 else f"{value:.0f}"

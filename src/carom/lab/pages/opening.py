@@ -1,4 +1,4 @@
-"""From what a person opens to a scene: a scene of the library with parameters, a file, a link."""
+"""Opens scenes from the library with parameters, from a file, or from a link."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "gases": ("Gases and chaos",),
     "empty": ("Empty",),
 }
-"""The gallery's groups, and those of the library that they hold."""
+"""The gallery's groups, with the library's groups in them."""
 MOVED = {"sinai": "gases", "stadium": "gases", "polygon-table": "gases"}
-"""Scenes that stand elsewhere than their group: billiards that are about chaos."""
+"""Scenes in another group of the gallery: billiards about chaos."""
 
 
 def group_of(entry: library.Entry) -> str:
@@ -32,22 +32,22 @@ def group_of(entry: library.Entry) -> str:
 
 
 def entry_of(name: str) -> library.Entry:
-    """What the library says of a scene; SceneError if there is none of that name."""
+    """The library's entry of a scene; SceneError if there is none."""
     for entry in library.catalogue():
         if entry.name == name:
             return entry
-    library.load(name)  # says what is wrong, and what there is
+    library.load(name)  # raises an error with suggestions
     raise AssertionError(name)
 
 
 @cache
 def dimension_of(name: str) -> int:
-    """2 or 3, of a scene of the library as it is without parameters; all of them take some tenths of a second."""
+    """The dimension of a scene of the library with default parameters."""
     return library.load(name).dimension
 
 
 def parameters(entry: library.Entry, typed: Mapping[str, str]) -> dict[str, Any]:
-    """What was typed for the parameters of a generator, as numbers; what is left empty, or as it was, is left out."""
+    """Convert typed parameters of a generator; empty and unchanged ones are omitted."""
     found: dict[str, Any] = {}
     for each in entry.parameters:
         text = typed.get(each.name, "").strip()
@@ -57,7 +57,7 @@ def parameters(entry: library.Entry, typed: Mapping[str, str]) -> dict[str, Any]
 
 
 def shown(default: Any) -> str:
-    """A default as a person would type it."""
+    """Format a default for typing."""
     if default is None:
         return ""
     if isinstance(default, bool):
@@ -66,7 +66,7 @@ def shown(default: Any) -> str:
 
 
 def _value(parameter: library.Parameter, text: str) -> Any:
-    """The number, truth or word that a text stands for."""
+    """Parse a number, truth value or word."""
     if isinstance(parameter.default, bool):
         return text == "true"
     if isinstance(parameter.default, str):
@@ -82,14 +82,14 @@ def _value(parameter: library.Parameter, text: str) -> Any:
 
 
 class Counter:
-    """Scenes that came from outside, each for a ticket, so that the address of a page can name them."""
+    """Stores scenes from outside under tickets, so that the address of a page can name them."""
 
     LARGEST = 32 * 2**20
-    """Bytes of a file or a link."""
+    """Largest file or link, bytes."""
     MOST = 64
-    """Scenes that are kept; the oldest are forgotten,"""
+    """Largest number of stored scenes; the oldest are dropped."""
     BALLS = 1_000_000
-    """as they are when all of them hold more balls than this."""
+    """Largest number of balls of all stored scenes."""
 
     def __init__(self, first: Scene | None = None, entry: str = "") -> None:
         self.first = first
@@ -97,7 +97,7 @@ class Counter:
         self.kept: OrderedDict[str, Scene] = OrderedDict()
 
     def ticket(self, told: Any) -> str:
-        """A ticket for a file, {"text", "filename"}, or a link, {"link"}; CaromError if it holds no scene."""
+        """Make a ticket for a file, {"text", "filename"}, or a link, {"link"}; CaromError if it has no scene."""
         if isinstance(told, dict) and isinstance(told.get("text"), str):
             text, name = told["text"], str(told.get("filename") or "")
             return self.keep(share.read(text, file_format(text, name), name or "scene"))
@@ -106,7 +106,7 @@ class Counter:
         raise ArgumentError.of("upload.unreadable", where="file")
 
     def keep(self, scene: Scene) -> str:
-        """A ticket for a scene."""
+        """Store a scene, and return its ticket."""
         ticket = secrets.token_urlsafe(9)
         self.kept[ticket] = scene
         while len(self.kept) > self.MOST or (
@@ -116,7 +116,7 @@ class Counter:
         return ticket
 
     def scene(self, query: Mapping[str, str]) -> tuple[Scene, str]:
-        """The scene that the query of an address asks for, and its name in the library, or empty."""
+        """The scene of the query of an address, and its name in the library, or empty."""
         if "ticket" in query:
             scene = self.kept.get(query["ticket"])
             if scene is None:

@@ -1,4 +1,4 @@
-"""Options of the scene and of how it is solved; made from the table of `options.py` and the solvers' cards."""
+"""The tab of options of scene and solver, made from the table of `options.py` and the solvers' cards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OptionsTab:
         self.desk = desk
 
     def build(self) -> None:
-        """Put it on the page."""
+        """Build the elements."""
         words = self.desk.words
         for group in GROUPS:
             with tag("section", classes="stack"):
@@ -84,7 +84,7 @@ class OptionsTab:
         tag("span", classes="wrong whole", role="alert", data_wrong="option.planet")
 
     def _method(self) -> None:
-        """The solver, and what stepping needs."""
+        """The solver and its options."""
         words, edit = self.desk.words, self.desk.edit
         with tag("section", classes="stack"):
             tag("h3", words("options.method"), classes="panel-title")
@@ -116,7 +116,7 @@ class OptionsTab:
                     )
 
     def _card(self, each: Choice, what: str) -> None:
-        """A solver or an integrator, with what its card says."""
+        """A solver or an integrator, with texts of its card."""
         words = self.desk.words
         with tag(
             "button", classes="choice-card", type="button", data_pressed=f"{what}.{each.name}", aria_pressed="false"
@@ -133,7 +133,7 @@ class OptionsTab:
         card.on("click", lambda _: self.desk.edit(what, "solve", **{what: each.name}), args=[])
 
     def _compare(self) -> None:
-        """Companions: the same start, solved in other ways."""
+        """The choice of companions."""
         words = self.desk.words
         with tag("section", classes="stack"):
             tag("h3", words("options.compare"), classes="panel-title")
@@ -149,13 +149,13 @@ class OptionsTab:
             tag("span", classes="wrong", role="alert", data_wrong="compare")
 
     def _beside(self, name: str) -> None:
-        """Run one more companion, or one less."""
+        """Add or remove a companion."""
         there = [each.name for each in self.desk.view.companions]
         names = [each for each in there if each != name] if name in there else [*there, name]
         self.desk.edit("compare", "compare", names=names)
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
         live, words, solving = self.desk.live, self.desk.words, view.solving
         for name, value in values(view.scene).items():
             live.say(f"has.{name}", value is not None)

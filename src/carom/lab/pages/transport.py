@@ -1,4 +1,4 @@
-"""Below the stage: run, pause, steps, speed, time; and the strip above it that says what is going on."""
+"""The transport below the stage: run, pause, steps, speed, time; and the strip of messages above it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from carom.lab.pages.numbers import clock, factor, seconds
 from carom.lab.seen.view import View
 
 SLOW = 0.8
-"""Below this part of the wished speed, the lab says so."""
+"""Below this fraction of the speed, a message says so."""
 
 
 class Transport:
@@ -21,7 +21,7 @@ class Transport:
         self.slow_for = 0
 
     def build(self) -> None:
-        """Put it on the page."""
+        """Build the elements."""
         self._strip()
         words, post = self.desk.words, self.desk.post
         with tag("footer", classes="transport", role="group", aria_label=words("transport.label"), id="transport"):
@@ -66,7 +66,7 @@ class Transport:
         )
 
     def _slide(self, text: str) -> None:
-        """The slider shows the power of ten of the speed."""
+        """Set the speed; the slider shows its power of ten."""
         try:
             power = float(text)
         except ValueError:
@@ -90,7 +90,7 @@ class Transport:
             gone.props["data-show"] = "strip.message"
 
     def refresh(self, view: View) -> None:
-        """Say what has changed."""
+        """Update what has changed."""
         live, words = self.desk.live, self.desk.words
         live.say("running", view.running)
         live.say("paused", not view.running)
@@ -111,7 +111,7 @@ class Transport:
     def _say_strip(self, view: View) -> None:
         live, words, message = self.desk.live, self.desk.words, self.desk.message
         self.slow_for = self.slow_for + 1 if view.running and 0.0 < view.rate < SLOW else 0
-        slow = self.slow_for > 5  # a hiccup is none of anybody's business
+        slow = self.slow_for > 5  # short delays are not reported
         past = view.time < view.end and not view.running
         said = message
         if not said and view.working:

@@ -1,4 +1,4 @@
-"""What is drawn and how large: layers, colours, size, tools. All of it is the browser's own business."""
+"""The tab of the view: layers, colours, size, tools, all handled in the browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from carom.lab.seen.view import View
 
 LAYERS = ("velocity", "momentum", "force", "trace", "centre", "contact", "cells", "names", "ruler", "legend")
 SHOWN = ("contact", "ruler", "legend")
-"""Those that are on at first."""
+"""Layers that are on by default."""
 TOOLS = ("auto", "select", "launch", "pull", "link", "walls")
 
 
@@ -20,7 +20,7 @@ class ViewTab:
         self.desk = desk
 
     def build(self) -> None:
-        """Put it on the page."""
+        """Build the elements."""
         words = self.desk.words
         with tag("section", classes="stack"):
             tag("h3", words("view.size"), classes="panel-title")
@@ -43,7 +43,7 @@ class ViewTab:
             choice(words("view.palette"), palettes, key="view.palette", script="caromShell.palette(value)")
 
     def dialogs(self) -> None:
-        """The dialog against a bank card, which is 85.60 mm by 53.98 mm."""
+        """The dialog to calibrate the screen with a bank card, 85.60 mm by 53.98 mm."""
         words = self.desk.words
         with dialog("calibrate", words("calibrate.title"), words, "wide"), tag("div", classes="dialog-body"):
             tag("p", words("calibrate.text"), classes="lead")
@@ -59,5 +59,5 @@ class ViewTab:
                 button(words("calibrate.save"), classes="primary", script="caromShell.calibrated()")
 
     def refresh(self, view: View) -> None:
-        """Nothing here comes from the server but the dimension."""
+        """Update for the dimension of the scene."""
         self.desk.live.say("three", view.scene.dimension == 3)

@@ -1,4 +1,4 @@
-"""Writes a recording as H5MD 1.1 in HDF5, in a thread of its own; the file is readable at every moment.
+"""Writes a recording as H5MD 1.1 in HDF5, in its own thread; the file is readable at any time.
 
 The layout is that of de Buyl, Colberg, Höfling, Comput. Phys. Commun. 185, 1546 (2014), https://nongnu.org/h5md/;
 carom's own data are under /carom. The file is created under another name, switched to single-writer-multiple-readers
@@ -110,7 +110,7 @@ class Layout:
 
 
 class HDF5Writer:
-    """Appends rows to a recording in a thread of its own. An error in the thread is raised by the next call."""
+    """Appends rows to a recording in its own thread. An error in the thread is raised by the next call."""
 
     def __init__(self, path: Path, fill: Callable[[h5py.File], None], *, lock: Lock) -> None:
         """Create the file with `fill`, which lays it out, and start the thread."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Errand:
     """What a worker gets per task: the name of the job, and the runs to do.
 
-    The runs are pickled here: Dask would look through lists for keys of its own.
+    The runs are pickled here, because Dask would search lists for its keys.
     """
 
     study: str

@@ -184,7 +184,7 @@ class Values(Range):
         if len(set(self.values)) == len(self.values):
             return None
         seen: set[Value] = set()
-        return next(value for value in self.values if value in seen or seen.add(value))  # type: ignore[func-returns-value]  # add gives None, which goes on
+        return next(value for value in self.values if value in seen or seen.add(value))  # type: ignore[func-returns-value]  # add returns None
 
 
 class _Spaced(Range):
