@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from carom import __version__
 from carom.cli.commands import recordings, studies
+from carom.cli.options import AsJson, Quiet, QuietTable, SceneSource
 from carom.cli.parsers import number, port_number, seconds, wall_clock_time
 from carom.cli.terminal import Mistake, complain
 from carom.errors import CaromError
@@ -95,7 +96,7 @@ def carom(
 
 @app.command("run")
 def run_command(  # noqa: PLR0917  # each is an option of the command
-    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
+    source: SceneSource,
     until: Annotated[
         float | None, typer.Option(metavar="T", parser=seconds, help="Run until this time, in seconds.")
     ] = None,
@@ -134,12 +135,12 @@ def run_command(  # noqa: PLR0917  # each is an option of the command
         typer.Option(
             metavar="TIME",
             parser=wall_clock_time,
-            help="With --out: save a checkpoint for carom resume every 60s, 5min, …",
+            help="With --out: save a checkpoint for carom resume every 60s or 5min.",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files of --save and --out.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
+    as_json: AsJson = False,
+    quiet: QuietTable = False,
 ) -> int:
     """Run a scene and print a summary. Ctrl-C stops it cleanly."""
     from carom.cli.commands.record import RecordingOptions
@@ -170,7 +171,7 @@ app.command("studies")(studies.studies_command)
 
 @app.command("draw")
 def draw_command(
-    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A scene file, or a scene of the library.")],
+    source: SceneSource,
     target: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="File of the picture; default: NAME.svg here.")
     ] = None,
@@ -183,7 +184,7 @@ def draw_command(
         float | None, typer.Option(metavar="T", parser=seconds, help="Run until this time first, in seconds.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the picture.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Draw a scene to scale, as an SVG file."""
     from carom.cli.commands.draw import DrawOptions, draw

@@ -5,11 +5,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from carom.cli.options import AsJson, Force, Quiet, QuietTable
 from carom.cli.parsers import number, seconds, size
 
 Recorded = Annotated[Path, typer.Argument(metavar="FILE.h5", help="A recording, made by carom run --out.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
 
 
 def resume_command(
@@ -23,8 +22,8 @@ def resume_command(
     collisions: Annotated[
         int | None, typer.Option(metavar="N", parser=number, help="Run until the total number of collisions is N.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
+    as_json: AsJson = False,
+    quiet: QuietTable = False,
 ) -> int:
     """Continue a run that was stopped or killed; the result is the same, bit for bit, as without the stop."""
     from carom.cli.commands.record import resume
@@ -59,7 +58,7 @@ def analyse_command(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the report.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
     """Measure a recording: a table with errors, beside theoretical values."""

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from carom.atomic_write import write_text
+from carom.cli.options import AsJson, QuietTable
 from carom.cli.parsers import workers_number
 from carom.cli.terminal import Mistake, output, show_table, table
 
@@ -32,8 +33,8 @@ def sweep_command(  # noqa: PLR0917  # each is an option of the command
         Path | None, typer.Option(metavar="FILE", help="Draw the plot to this file too; of a FOLDER, without running.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --plot.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks, no table.")] = False,
+    as_json: AsJson = False,
+    quiet: QuietTable = False,
 ) -> int:
     """Run a study: a scene with ranges of parameters. Ctrl-C stops it cleanly; --resume continues."""
     from carom.cli.commands.sweep import SweepOptions, sweep
