@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from carom.lab.server.start import bound
+from carom.lab.server.start import bind
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def test_a_port_that_is_none(carom, port: str) -> None:
 
 
 def test_a_port_that_is_taken(carom) -> None:
-    with bound(0) as taken:
+    with bind(0) as taken:
         port = taken.getsockname()[1]
         one_line(carom("lab", "--port", port), 1, f"port {port} is taken")
 

@@ -26,7 +26,7 @@ def link(plain: bytes, prefix: str = share.PREFIX) -> str:
 
 def opened(text: str) -> Scene | None:
     """The scene of a link, or None if it is refused in clear lines."""
-    return answered(lambda: share.opened(text))
+    return answered(lambda: share.from_link(text))
 
 
 @pytest.mark.requirement("T-05")
@@ -35,7 +35,7 @@ def opened(text: str) -> Scene | None:
 def test_links_with_changed_scenes(content: Any) -> None:
     scene = opened(link(as_json(content).encode()))
     if scene is not None and len(scene.balls) < 1000:
-        assert share.opened(share.shared(scene)) == scene
+        assert share.from_link(share.to_link(scene)) == scene
 
 
 @pytest.mark.requirement("T-05")
@@ -45,7 +45,7 @@ def test_links_with_changed_bytes(raw: bytes) -> None:
     opened(link(raw))
 
 
-SOUND = share.shared(library.load("three-bodies"))
+SOUND = share.to_link(library.load("three-bodies"))
 
 
 @pytest.mark.requirement("T-05")
@@ -119,8 +119,8 @@ def test_parameters_that_make_a_crowd_are_refused(entry: str, given: dict[str, A
 
 def test_names_in_links_are_texts() -> None:
     """Markup goes through as the letters that it is; who shows it escapes it. Control characters are refused."""
-    scene = share.opened(link(json.dumps({"name": SLY, "balls": [{"position": [0, 0], "name": SLY}]}).encode()))
+    scene = share.from_link(link(json.dumps({"name": SLY, "balls": [{"position": [0, 0], "name": SLY}]}).encode()))
     assert scene.name == SLY
-    assert share.opened(share.shared(scene)) == scene
+    assert share.from_link(share.to_link(scene)) == scene
     with pytest.raises(SceneError, match=r"has the control character U\+001B"):
-        share.opened(link(json.dumps({"name": NASTY}).encode()))
+        share.from_link(link(json.dumps({"name": NASTY}).encode()))

@@ -11,7 +11,7 @@ import pytest
 from carom import library
 from carom.errors import ArgumentError, Problem, SceneError
 from carom.lab import share
-from carom.lab.app import sent
+from carom.lab.app import read_json
 from carom.lab.commands.keymap import KEYS
 from carom.lab.pages.desk import Desk
 from carom.lab.pages.frame import SHEETS
@@ -89,7 +89,7 @@ def test_a_file_and_a_link_get_a_ticket():
     from_file = counter.ticket({"text": dumps(scene, "toml"), "filename": "mine.toml"})
     from_json = counter.ticket({"text": dumps(scene, "json"), "filename": "mine.JSON"})
     from_nowhere = counter.ticket({"text": dumps(scene, "json")})
-    from_link = counter.ticket({"link": share.shared(scene)})
+    from_link = counter.ticket({"link": share.to_link(scene)})
     for ticket in (from_file, from_json, from_nowhere, from_link):
         opened, entry = counter.scene({"ticket": ticket})
         assert entry == ""
@@ -140,12 +140,12 @@ def body(*parts):
     ids=["whole", "broken", "not text", "empty", "nested"],
 )
 def test_what_a_request_brings(parts, told):
-    assert asyncio.run(sent(body(*parts), 10**6)) == told
+    assert asyncio.run(read_json(body(*parts), 10**6)) == told
 
 
 def test_a_request_is_read_no_further_than_it_may_be_long_whatever_it_says_of_its_length():
     request = body(*[b'"' + b"a" * 99] * 100)
-    assert asyncio.run(sent(request, 250)) is None
+    assert asyncio.run(read_json(request, 250)) is None
     assert len(request.asked) == 3
 
 

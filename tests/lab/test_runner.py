@@ -113,7 +113,7 @@ def test_compiling_is_said_before_it_begins_and_stop_does_not_wait_for_it(monkey
         proceed.wait(30)
         raise AssertionError("too late for anyone to care")
 
-    monkeypatch.setattr(sessions, "started", slow)
+    monkeypatch.setattr(sessions, "start_run", slow)
     made.start()
     assert compiled.wait(30)
     assert working == ["compiling"]

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from carom.lab.server import start as server
-from carom.lab.server.start import ServerError, bound, listening
+from carom.lab.server.start import ServerError, bind, listening
 from lab.reading import read_frame
 from lab.serving import Served, served
 
@@ -95,14 +95,14 @@ def test_frames_are_not_compressed(running: Served) -> None:
 
 
 def test_a_port_that_is_taken_is_said_in_one_line() -> None:
-    with bound(0) as taken:
+    with bind(0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ServerError, match=f"^port {port} is taken. Choose another"):
             listening(port)
 
 
 def test_without_a_port_a_free_one_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    with bound(0) as taken:
+    with bind(0) as taken:
         monkeypatch.setattr(server, "PORT", taken.getsockname()[1])
         with listening(None) as other:
             assert other.getsockname()[0] == "127.0.0.1"

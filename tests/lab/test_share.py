@@ -19,21 +19,21 @@ from carom.scene.stepping import Stepping
 @pytest.mark.parametrize("entry", [name for name in library.names() if len(library.load(name).balls) <= 300])
 def test_a_link_holds_the_scene_to_the_last_bit(entry: str) -> None:
     scene = library.load(entry)
-    text = share.shared(scene)
-    assert share.opened(text) == loads(share.saved(scene)) == scene
+    text = share.to_link(scene)
+    assert share.from_link(text) == loads(share.to_toml(scene)) == scene
     assert set(text) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
 def test_a_scene_that_is_too_large_for_a_link_says_so() -> None:
     with pytest.raises(ArgumentError, match=r"letters, and 60,000 is the most\. Save it as a file"):
-        share.shared(library.load("gas", count=10_000))
+        share.to_link(library.load("gas", count=10_000))
 
 
 def test_a_crowd_is_not_even_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share, "dumps", lambda *_: pytest.fail("it was written"))
     crowd = Scene(balls=Balls(position=np.zeros((share.MAX_BALLS_IN_LINK + 1, 2))))
     with pytest.raises(ArgumentError, match=r"20,001 balls, and a link holds 20,000 at most\. Save it as a file"):
-        share.shared(crowd)
+        share.to_link(crowd)
 
 
 ROPE = {"kind": "rope", "start": [0, 0], "end": [1, 0]}
@@ -94,18 +94,18 @@ def test_what_is_nested_too_deeply_is_one_clear_line(depth: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "1.", "1.!!", "1.AAAA", "nonsense", "2.abc", share.shared(library.load("break"))[:-9]]
+    "text", ["", "1.", "1.!!", "1.AAAA", "nonsense", "2.abc", share.to_link(library.load("break"))[:-9]]
 )
 def test_a_broken_link_says_so(text: str) -> None:
     with pytest.raises(ArgumentError, match="there is no scene in this link"):
-        share.opened(text)
+        share.from_link(text)
 
 
 def test_a_link_that_unfolds_without_end_is_refused() -> None:
     bomb = "1." + base64.urlsafe_b64encode(zlib.compress(b"0" * 30_000_000, 9)).decode().rstrip("=")
     assert len(bomb) < share.MAX_LINK_LENGTH
     with pytest.raises(ArgumentError, match="too large"):
-        share.opened(bomb)
+        share.from_link(bomb)
 
 
 def test_the_present_is_what_is_saved() -> None:
@@ -125,7 +125,7 @@ def test_the_method_that_was_chosen_is_saved_and_shared() -> None:
     session.do("solve", integrator="rk4", step=7e-5, contacts="pile")
     now = share.present(session.view())
     assert now.stepping == Stepping(integrator="rk4", step=7e-5, contacts="pile")
-    for again in (loads(share.saved(now)), share.opened(share.shared(now))):
+    for again in (loads(share.to_toml(now)), share.from_link(share.to_link(now))):
         view = Session(again).view()
         assert (view.solving.integrator, view.solving.step, view.solving.contacts) == ("rk4", 7e-5, "pile")
     session.do("solve", step="", contacts="")
@@ -138,7 +138,7 @@ def test_the_solver_that_was_chosen_is_saved_and_shared() -> None:
     session.do("solve", solver="stepped")
     now = share.present(session.view())
     assert now.stepping == Stepping(solver="stepped")
-    for again in (loads(share.saved(now)), share.opened(share.shared(now))):
+    for again in (loads(share.to_toml(now)), share.from_link(share.to_link(now))):
         assert Session(again).view().solving.solver == "stepped"
     session.do("solve", solver="exact")
     assert share.present(session.view()).stepping == Stepping()

@@ -44,7 +44,7 @@ def test_styles_have_both_themes() -> None:
 def test_another_form_is_refused(monkeypatch: pytest.MonkeyPatch, source: str, words: str) -> None:
     monkeypatch.setattr(modules, "_source", lambda _: source)
     with pytest.raises(modules.ModuleFormError, match=re.escape(words)):
-        modules._wrapped("strange.js", entry=False)
+        modules._wrap("strange.js", entry=False)
 
 
 def test_a_circle_of_imports_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,6 +62,6 @@ def test_a_missing_module_is_named() -> None:
 def test_renamed_imports_and_exports(monkeypatch: pytest.MonkeyPatch) -> None:
     source = '/** Words. */\nimport { a as b, c } from "./x.js";\nexport const d = b + c;\nexport function e() {}\n'
     monkeypatch.setattr(modules, "_source", lambda _: source)
-    assert modules._wrapped("y.js", entry=False) == (
+    assert modules._wrap("y.js", entry=False) == (
         "const $y = (() => {\nconst { a: b, c } = $x;\nconst d = b + c;\nfunction e() {}\n\nreturn { d, e };\n})();\n"
     )

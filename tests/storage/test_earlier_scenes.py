@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from carom.lab.share import opened
+from carom.lab.share import from_link
 from carom.scene.io.files import dumps, loads
 
 SAMPLES: dict[str, dict[str, str]] = json.loads(
@@ -20,5 +20,5 @@ def test_files_and_links_of_an_earlier_version_open(name: str) -> None:
     sample = SAMPLES[name]
     scene = loads(sample["json"], "json")
     assert dumps(scene, "json") == sample["json"]
-    for other in (loads(sample["toml"], "toml"), opened(sample["link"])):
+    for other in (loads(sample["toml"], "toml"), from_link(sample["link"])):
         assert dumps(other, "json") == sample["json"]

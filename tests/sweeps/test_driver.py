@@ -111,7 +111,7 @@ def test_a_row_of_another_study_does_not_keep_it_going(client: Client, tmp_path:
     carom.sweep(wanted, out=tmp_path, client=client)
     row = {"id": "0" * 16, "status": "done", "reason": "", "values": {}, "seconds": 1.0}
     with (tmp_path / "runs.jsonl").open("ab") as file:
-        file.write(journal.encoded(row))
+        file.write(journal.encode(row))
     told: list[Progress] = []
 
     def hear(progress: Progress) -> None:

@@ -83,7 +83,7 @@ def _opening(app: FastAPI, counter: Counter) -> None:
 
     @app.post("/lab/open")
     async def opened(request: Request) -> JSONResponse:
-        told = await sent(request, counter.LARGEST)
+        told = await read_json(request, counter.LARGEST)
         try:
             ticket = await run_in_threadpool(counter.ticket, told)
         except CaromError as problem:
@@ -93,7 +93,7 @@ def _opening(app: FastAPI, counter: Counter) -> None:
         return JSONResponse({"ticket": ticket})
 
 
-async def sent(request: Request, most: int) -> Any:
+async def read_json(request: Request, most: int) -> Any:
     """The body of a request as JSON; None if it is invalid or too long."""
     body = bytearray()
     try:

@@ -67,12 +67,12 @@ def _stepping(view: View) -> Stepping:
     return told.replace(**{name: value for name, value in chosen.items() if value != usual[name]})
 
 
-def saved(scene: Scene) -> str:
+def to_toml(scene: Scene) -> str:
     """A scene as a TOML file."""
     return dumps(scene, "toml")
 
 
-def shared(scene: Scene) -> str:
+def to_link(scene: Scene) -> str:
     """Encode a scene for a link; ArgumentError if it would be too long."""
     if len(scene.balls) > MAX_BALLS_IN_LINK:
         raise refusal("share.too-many-balls", where="share", count=len(scene.balls), most=MAX_BALLS_IN_LINK)
@@ -83,7 +83,7 @@ def shared(scene: Scene) -> str:
     return text
 
 
-def opened(text: str) -> Scene:
+def from_link(text: str) -> Scene:
     """Decode the scene of a link; ArgumentError if it is invalid."""
     broken = refusal("share.no-scene", where="link")
     if len(text) > MAX_LINK_LENGTH or not text.startswith(PREFIX):
@@ -111,7 +111,7 @@ def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
     if values_in(text) > MAX_VALUES:
         raise SceneError.of("upload.too-many-values", source=name, count=values_in(text), most=MAX_VALUES)
     try:
-        if _expected(text, form) > 2 * MAX_BALLS:  # the number of a jet's points is known roughly
+        if _expected_balls(text, form) > 2 * MAX_BALLS:  # the number of a jet's points is known roughly
             raise SceneError([crowded], source=name)
         scene = loads(text, form, name=name)
     except RecursionError:
@@ -121,16 +121,16 @@ def read(text: str, form: Literal["toml", "json"], name: str) -> Scene:
     return scene
 
 
-def limited(parameters: dict[str, Any]) -> dict[str, Any]:
+def check_size(parameters: dict[str, Any]) -> dict[str, Any]:
     """Check parameters of a generator; ArgumentError if they ask for too many balls."""
-    number = _made(parameters)
+    number = _generated_balls(parameters)
     if number > MAX_BALLS:
         word = next((name for name in COUNTED if name in parameters), "count")
         raise refusal("bench.too-many-balls", where=word, count=f"{number:,.10g}", most=MAX_BALLS)
     return parameters
 
 
-def _expected(text: str, form: str) -> float:
+def _expected_balls(text: str, form: str) -> float:
     """Estimate how many balls the structures and the generator of a scene make; invalid ones count little."""
     if not re.search(r"structures|generator|\\", text):  # a key may be written with escapes
         return 0.0
@@ -147,7 +147,7 @@ def _expected(text: str, form: str) -> float:
 def _points(table: dict[str, Any]) -> float:
     """Estimate how many balls a table makes."""
     if table.get("kind") != "water":
-        return prod(map(_number, _list(table.get("counts")))) * _made(table)
+        return prod(map(_number, _list(table.get("counts")))) * _generated_balls(table)
     spans = [_number(each) for each in _list(table.get("size"))]
     if not spans:
         across = [_number(table.get("width"))] * (len(_list(table.get("nozzle"))) - 1)
@@ -157,7 +157,7 @@ def _points(table: dict[str, Any]) -> float:
     return prod(max(span / spacing, 1.0) for span in spans) if spacing > 0.0 else 0.0
 
 
-def _made(parameters: dict[str, Any]) -> float:
+def _generated_balls(parameters: dict[str, Any]) -> float:
     """Estimate how many balls a generator makes; numbers per side count once per axis."""
     axes = 3 if parameters.get("dimension") == 3 else 2
     return prod(_number(parameters.get(name, 1)) ** (axes if name == "points" else 1) for name in COUNTED)

@@ -30,7 +30,7 @@ def script() -> str:
     """The JavaScript of the widget as one ES module."""
     order: list[str] = []
     _visit(ENTRY, order, ())
-    return "".join(_wrapped(name, entry=name == ENTRY) for name in order)
+    return "".join(_wrap(name, entry=name == ENTRY) for name in order)
 
 
 @cache
@@ -61,12 +61,12 @@ def _visit(name: str, order: list[str], above: tuple[str, ...]) -> None:
     order.append(name)
 
 
-def _wrapped(name: str, *, entry: bool) -> str:
+def _wrap(name: str, *, entry: bool) -> str:
     """Wrap a module in a function that is called once; the entry stays a module."""
     source = _source(name)
     names = EXPORT.findall(source)
     body = COMMENT.sub("", source)
-    body = IMPORT.sub(lambda found: f"const {{{_renamed(found[1])}}} = {_room(found[2])};", body)
+    body = IMPORT.sub(lambda found: f"const {{{_as_pattern(found[1])}}} = {_room(found[2])};", body)
     body = EXPORT.sub(lambda found: found[0].removeprefix("export "), body)
     if entry:
         body = DEFAULT.sub("export { widget as default };\nconst widget = ", body, count=1)
@@ -80,7 +80,7 @@ def _wrapped(name: str, *, entry: bool) -> str:
     return f"const {_room(name)} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();\n"
 
 
-def _renamed(names: str) -> str:
+def _as_pattern(names: str) -> str:
     """Translate the names of an import to a destructuring pattern: `a as b` becomes `a: b`."""
     return re.sub(r"(\w+) as (\w+)", r"\1: \2", names)
 

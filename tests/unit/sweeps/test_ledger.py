@@ -162,13 +162,13 @@ def test_a_torn_last_line_is_cut_off(tmp_path: Path, cut: int) -> None:
         b"\xff\x00\xfe\n",
         b"[" * 100_000 + b"\n",
         b"x" * (2**20 + 5) + b"\n",
-        journal.encoded({"id": "no", "status": "done", "reason": "", "values": {}, "seconds": 1.0}),
-        journal.encoded({"id": "0" * 16, "status": "well", "reason": "", "values": {}, "seconds": 1.0}),
-        journal.encoded({"id": "0" * 16, "status": "done", "reason": "", "values": {"a": [1]}, "seconds": 1.0}),
-        journal.encoded({"id": "0" * 16, "status": "done", "reason": "", "values": {"a": 2**63}, "seconds": 1.0}),
-        journal.encoded({"id": "0" * 16, "status": "done", "reason": "", "values": {}, "seconds": 10**400}),
-        journal.encoded({"id": "0" * 16, "status": "done", "reason": "", "values": {}, "seconds": 1.0, "try": 0}),
-        journal.encoded({"carom": "1", "schema": 1}),
+        journal.encode({"id": "no", "status": "done", "reason": "", "values": {}, "seconds": 1.0}),
+        journal.encode({"id": "0" * 16, "status": "well", "reason": "", "values": {}, "seconds": 1.0}),
+        journal.encode({"id": "0" * 16, "status": "done", "reason": "", "values": {"a": [1]}, "seconds": 1.0}),
+        journal.encode({"id": "0" * 16, "status": "done", "reason": "", "values": {"a": 2**63}, "seconds": 1.0}),
+        journal.encode({"id": "0" * 16, "status": "done", "reason": "", "values": {}, "seconds": 10**400}),
+        journal.encode({"id": "0" * 16, "status": "done", "reason": "", "values": {}, "seconds": 1.0, "try": 0}),
+        journal.encode({"carom": "1", "schema": 1}),
     ],
 )  # fmt: skip
 def test_a_garbled_line_is_told_and_its_run_done_again(tmp_path: Path, garbled: bytes) -> None:
@@ -190,11 +190,11 @@ def test_any_other_byte_in_a_line_is_found(tmp_path: Path) -> None:
     of = study(1)
     filled(tmp_path, of, "done")
     _, line = journal_lines(tmp_path)
-    assert journal.decoded(line) is not None
+    assert journal.decode(line) is not None
     for at in range(len(line) - 1):
         for bit in (1, 16):
             other = line[:at] + bytes([line[at] ^ bit]) + line[at + 1 :]
-            assert journal.decoded(other) is None, other
+            assert journal.decode(other) is None, other
 
 
 def test_many_garbled_lines_are_counted_and_the_first_named(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_row_of_another_study_is_not_counted(tmp_path: Path, ended: int) -> No
         for k in range(ended):
             book.add(row(of.run_at(k), "done"))
     with (tmp_path / "runs.jsonl").open("ab") as file:
-        file.write(journal.encoded({**row(of.run_at(0), "done"), "id": "0" * 16, "values": {}}))
+        file.write(journal.encode({**row(of.run_at(0), "done"), "id": "0" * 16, "values": {}}))
     state = Ledger.status(tmp_path)
     assert (state.done, state.left, state.unwanted) == (ended, 4 - ended, 1)
     with resumed(tmp_path, of) as book:
@@ -264,7 +264,7 @@ def test_of_two_lines_of_a_run_the_first_counts(tmp_path: Path) -> None:
     line.pop("crc")
     for other in ({"status": "failed"}, {"values": {}}, {"status": "failed", "try": 2}):
         with (tmp_path / "runs.jsonl").open("ab") as file:
-            file.write(journal.encoded({**line, **other}))
+            file.write(journal.encode({**line, **other}))
     with resumed(tmp_path, of) as book:
         book.write_tables()
         assert book.counts.done == 3
@@ -286,7 +286,7 @@ def test_a_journal_of_a_later_carom_is_not_touched(tmp_path: Path) -> None:
     of = study(2)
     filled(tmp_path, of)
     lines = journal_lines(tmp_path)
-    (tmp_path / "runs.jsonl").write_bytes(journal.encoded({"carom": "9", "schema": 2}) + b"".join(lines[1:]))
+    (tmp_path / "runs.jsonl").write_bytes(journal.encode({"carom": "9", "schema": 2}) + b"".join(lines[1:]))
     with pytest.raises(StorageError, match=r"is a journal of schema '?2'?, and this carom knows 1\. Use the version"):
         resumed(tmp_path, of)
 
@@ -368,7 +368,7 @@ def test_other_versions_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     header = json.loads(lines[0])
     header.pop("crc")
     header["versions"]["carom"] = "0.0.1"
-    (tmp_path / "runs.jsonl").write_bytes(journal.encoded(header) + b"".join(lines[1:]))
+    (tmp_path / "runs.jsonl").write_bytes(journal.encode(header) + b"".join(lines[1:]))
     with resumed(tmp_path, of) as book:
         (note,) = book.notes
     assert note.startswith(f"{tmp_path}: begun with carom 0.0.1 (now ")

@@ -8,7 +8,7 @@ from carom.errors import SceneError
 from carom.scene import Ball, Box, Scene, library
 from carom.scene.io.document import document
 from carom.scene.io.files import build
-from carom.sweeps.study.paths import located, prepare, put, steps_of
+from carom.sweeps.study.paths import locate, prepare, set_value, steps_of
 
 GAS = {"generator": {"kind": "gas", "count": 4, "periodic": False}}
 TWO = document(
@@ -23,7 +23,7 @@ MANY = document(library.load("gas", count=150))
 
 def at(content, path, value):
     steps = steps_of(path)
-    return put(prepare(content, steps), steps, value)
+    return set_value(prepare(content, steps), steps, value)
 
 
 @pytest.mark.parametrize(
@@ -145,5 +145,5 @@ def test_what_changes_no_run_is_not_swept(path):
 
 
 def test_rows_of_columns_are_entries_of_each():
-    assert located(MANY, steps_of("balls[3].mass")) == ("balls", "mass", 3)
-    assert located(TWO, steps_of("balls[1].mass")) == ("balls", 1, "mass")
+    assert locate(MANY, steps_of("balls[3].mass")) == ("balls", "mass", 3)
+    assert locate(TWO, steps_of("balls[1].mass")) == ("balls", 1, "mass")

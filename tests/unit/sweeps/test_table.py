@@ -14,7 +14,7 @@ from carom.errors import MissingExtraError, StorageError
 from carom.sweeps.results import journal, sheets
 from carom.sweeps.results.gather import summary
 from carom.sweeps.results.ledger import Ledger
-from carom.sweeps.results.sheets import cell, csv_writer, uncelled
+from carom.sweeps.results.sheets import csv_writer, format_cell, parse_cell
 from carom.sweeps.results.table import Table
 from sweeps.pretend import COLUMNS, WORDS, Pretend, row
 
@@ -143,7 +143,7 @@ def test_summary_csv_is_written_too(tmp_path: Path, study: Any) -> None:
         found = list(csv.DictReader(file))
     wanted = Table.read(tmp_path).summary()
     assert list(found[0]) == list(wanted[0])
-    assert [list(one.values()) for one in found] == [[cell(value) for value in one.values()] for one in wanted]
+    assert [list(one.values()) for one in found] == [[format_cell(value) for value in one.values()] for one in wanted]
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_summary_csv_is_written_too(tmp_path: Path, study: Any) -> None:
     ],
 )
 def test_cells(value: Any, kind: str, text: str) -> None:
-    assert cell(value) == text
-    assert repr(uncelled(text, kind)) == repr(value)
+    assert format_cell(value) == text
+    assert repr(parse_cell(text, kind)) == repr(value)
 
 
 def test_not_a_number_is_empty() -> None:
-    assert cell(math.nan) == ""
+    assert format_cell(math.nan) == ""
 
 
 def test_csv_is_that_of_rfc_4180() -> None:
@@ -295,9 +295,9 @@ def test_a_header_of_nonsense_is_passed_over(tmp_path: Path, study: Any, change:
     written(tmp_path, study)
     path = tmp_path / "runs.jsonl"
     first, *rest = path.read_bytes().splitlines(keepends=True)
-    good = journal.decoded(first)
+    good = journal.decode(first)
     assert good is not None
-    bad = journal.encoded({**good, **change})
+    bad = journal.encode({**good, **change})
     path.write_bytes(b"".join([first, *rest, bad]))
     assert list(Table.read(tmp_path).columns) == HEAD
     path.write_bytes(b"".join([bad, *rest]))
@@ -311,17 +311,17 @@ def test_a_header_is_not_looked_for_in_a_line_that_is_far_too_long(
     written(tmp_path, study)
     path = tmp_path / "runs.jsonl"
     first = path.read_bytes().splitlines(keepends=True)[0]
-    good = journal.decoded(first)
+    good = journal.decode(first)
     assert good is not None
     monkeypatch.setattr(journal, "MAX_LINE_LENGTH", 4096)
     with path.open("ab") as file:
-        file.write(journal.encoded({**good, "columns": ["a"] * 4096}))
+        file.write(journal.encode({**good, "columns": ["a"] * 4096}))
     assert list(Table.read(tmp_path).columns) == HEAD
 
 
 def test_a_journal_of_another_schema_has_no_table(tmp_path: Path, study: Any) -> None:
     written(tmp_path, study)
-    (tmp_path / "runs.jsonl").write_bytes(journal.encoded({"carom": "9", "schema": "\x1b[2J2"}))
+    (tmp_path / "runs.jsonl").write_bytes(journal.encode({"carom": "9", "schema": "\x1b[2J2"}))
     with pytest.raises(StorageError, match=r"is a journal of schema \[2J2, and this carom knows 1\. Use the version"):
         Table.read(tmp_path)
 

@@ -37,7 +37,7 @@ def render(  # the arguments of the command
         raise Mistake("--at is for one picture (.svg, .png). For a part of a film, use --from and --to.")
     if kind == "still" and (timing.start is not None or timing.end is not None):
         raise Mistake("--from and --to are for films. For one picture, use --at.")
-    with opened(source) as subject, Announcement(notice(), quiet=quiet), named_in_errors(source):
+    with open_source(source) as subject, Announcement(notice(), quiet=quiet), named_in_errors(source):
         try:
             if kind == "still":
                 with Interrupt() as interrupt, FilmBar(interrupt, quiet=quiet) as bar:
@@ -80,7 +80,7 @@ def film(  # as above
 
 
 @contextmanager
-def opened(source: str) -> Iterator[Any]:
+def open_source(source: str) -> Iterator[Any]:
     """Open a recording, or load a scene from a file or the library."""
     if is_recording(source):
         from carom.storage.recording import Recording

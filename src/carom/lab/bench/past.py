@@ -106,7 +106,7 @@ class Past:
         return sum(len(each.frames) for each in self.segments)
 
 
-def thinned(past: Past, most: int) -> Past:
+def thin_out(past: Past, most: int) -> Past:
     """A past with at most this many copies, besides the first of each segment."""
     if past.copies <= most:
         return past

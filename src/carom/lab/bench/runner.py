@@ -123,11 +123,11 @@ class BenchRunner:
 
     def save(self) -> str:
         """The present state as a TOML file."""
-        return share.saved(share.present(self.view))
+        return share.to_toml(share.present(self.view))
 
     def share(self) -> str:
         """The present state as text for a link."""
-        return share.shared(share.present(self.view))
+        return share.to_link(share.present(self.view))
 
     # Called in the thread.
 

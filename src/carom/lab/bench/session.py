@@ -144,7 +144,7 @@ class Session:
         """Return the run; make it if there is none."""
         if self.run is None:
             with self._catch_warnings():
-                self.run = Track(started(self.first))
+                self.run = Track(start_run(self.first))
         return self.run
 
     def prepare(self) -> None:
@@ -334,7 +334,7 @@ class Session:
 
     def open(self, scene: Scene, entry: str, name: str) -> None:
         """Put another scene on the bench, paused at its start."""
-        run = Track(started(scene))
+        run = Track(start_run(scene))
         if self.run is not None:
             self.prepare_edit()
             self.history.remember(name, None, self.moment(), self.clock(), self.run.most_frames)
@@ -383,7 +383,7 @@ class Session:
         return self.look.preview()
 
 
-def started(scene: Scene, **wish: Any) -> Simulation:
+def start_run(scene: Scene, **wish: Any) -> Simulation:
     """Start a run; warn first if one second of it needs excessively many steps."""
     sim = Simulation(scene, **{**wish, "solver": choose.Wish(**wish).settled})
     if CARDS[sim.solver].has_steps:

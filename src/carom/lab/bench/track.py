@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.bench import memory
-from carom.lab.bench.past import MIN_COPY_INTERVAL, Input, Keyframe, Past, Segment, thinned
+from carom.lab.bench.past import MIN_COPY_INTERVAL, Input, Keyframe, Past, Segment, thin_out
 from carom.lab.seen.collision_log import CollisionLog, Rows
 from carom.scene import Scene
 from carom.simulation.internal import new_history, remember_in, state_of
@@ -398,4 +398,4 @@ class Track:
 
     def _thin_out(self) -> None:
         """Drop copies until they fit into memory."""
-        self.past = thinned(self.past, self.most_frames)
+        self.past = thin_out(self.past, self.most_frames)

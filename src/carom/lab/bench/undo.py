@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from carom.lab.bench.memory import UNDO
-from carom.lab.bench.past import Past, thinned
+from carom.lab.bench.past import Past, thin_out
 from carom.lab.seen.samples import Samples
 
 MERGE_WITHIN = 1.0
@@ -68,7 +68,7 @@ class UndoStack:
         while len(self.undo) + len(self.redo) > 1 and self._copies() > room:
             del (self.undo if len(self.undo) > 1 or not self.redo else self.redo)[0]
         for step in (*self.undo, *self.redo) if self._copies() > room else ():
-            step.moment = replace(step.moment, past=thinned(step.moment.past, frames))
+            step.moment = replace(step.moment, past=thin_out(step.moment.past, frames))
 
     def _copies(self) -> int:
         """The number of copies in it."""

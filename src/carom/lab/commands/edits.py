@@ -78,7 +78,7 @@ def _set(sim: Simulation, chosen: tuple[int, ...], field: str, value: Any) -> No
         changes: dict[str, Any] = {name: rows}
         sim.change_balls(chosen, **changes)
     elif field in {"mass", "radius"}:
-        changes = {field: _sized(field, value)}
+        changes = {field: _positive(field, value)}
         sim.change_balls(chosen, **changes)
     else:
         given = flag(field, value) if field == "fixed" else word(field, value) or None
@@ -87,7 +87,7 @@ def _set(sim: Simulation, chosen: tuple[int, ...], field: str, value: Any) -> No
         sim.change_balls(chosen, **changes)
 
 
-def _sized(field: str, value: Any) -> float:
+def _positive(field: str, value: Any) -> float:
     made = number(field, value)
     if made < 0.0:
         raise refusal("mass.negative" if field == "mass" else "radius.negative", where=field, value=made)

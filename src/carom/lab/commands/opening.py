@@ -6,7 +6,7 @@ from typing import Any
 
 from carom.lab.bench.session import Does, Session
 from carom.lab.commands.arguments import file_format, number, refusal, word
-from carom.lab.share import limited, read
+from carom.lab.share import check_size, read
 from carom.scene import Scene, library
 from carom.scene.fields.base import nearest
 from carom.scene.library import Parameter
@@ -30,7 +30,7 @@ def parameters_of(entry: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise refusal("values.not-a-table", where="parameters")
     known = {each.name: each for card in library.catalogue() if card.name == entry for each in card.parameters}
-    return limited({str(name): _parameter(known.get(str(name)), value) for name, value in given.items()})
+    return check_size({str(name): _parameter(known.get(str(name)), value) for name, value in given.items()})
 
 
 def _parameter(parameter: Parameter | None, value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from carom.lab.bench.session import Does, Session, started
+from carom.lab.bench.session import Does, Session, start_run
 from carom.lab.bench.track import Track
 from carom.lab.commands.arguments import choice_of, number, refusal
 from carom.lab.commands.options import CONTACTS, OPTIONS, SOLVERS
@@ -33,14 +33,14 @@ def option(session: Session, name: Any, value: Any) -> None:
     chosen = OPTIONS[name]
     track = session.track
     changes = chosen.write(track.scene, chosen.checked(value))
-    session.edit("option", _changed(track.sim, changes, track.segment.wish), about=name)
+    session.edit("option", _with_changes(track.sim, changes, track.segment.wish), about=name)
 
 
-def _changed(sim: Simulation, changes: dict[str, Any], wish: dict[str, Any]) -> Simulation:
+def _with_changes(sim: Simulation, changes: dict[str, Any], wish: dict[str, Any]) -> Simulation:
     """A copy of a run with other options, or a new run if they need another solver."""
     solver = choose.solver_for(sim.scene.replace(**changes), choose.Wish(**wish))
     if solver != sim.solver:
-        return started(sim.snapshot().replace(**changes), **wish)
+        return start_run(sim.snapshot().replace(**changes), **wish)
     made = sim.copy()
     made.change_scene(**changes)
     return made
@@ -68,8 +68,8 @@ def _with_options_of(scene: Scene, start: Simulation, old: dict[str, Any], wish:
     """The start of a run with the present options of scene and solver."""
     changes = {name: value for name in SCENE_OPTIONS if (value := _given(scene, name)) != _given(start.scene, name)}
     if wish != old:
-        return started(start.snapshot().replace(**changes), **wish)
-    return _changed(start, changes, wish) if changes else start
+        return start_run(start.snapshot().replace(**changes), **wish)
+    return _with_changes(start, changes, wish) if changes else start
 
 
 def _given(scene: Scene, name: str) -> Any:
@@ -96,7 +96,7 @@ def solve(session: Session, solver: Any = None, integrator: Any = None, step: An
             raise refusal("exact.no-steps", where="solver")
         wish = {name: said for name, said in wish.items() if name not in FOR_STEPS}
     wish = {name: said for name, said in wish.items() if said is not None}
-    sim = started(track.sim.snapshot(), **wish)
+    sim = start_run(track.sim.snapshot(), **wish)
     session.edit("solve", sim, about="solve", wish=wish)
 
 

@@ -53,7 +53,7 @@ def parameters(entry: library.Entry, typed: Mapping[str, str]) -> dict[str, Any]
         text = typed.get(each.name, "").strip()
         if text and text != shown(each.default):
             found[each.name] = _value(each, text)
-    return share.limited(found)
+    return share.check_size(found)
 
 
 def shown(default: Any) -> str:
@@ -102,7 +102,7 @@ class Counter:
             text, name = told["text"], str(told.get("filename") or "")
             return self.keep(share.read(text, file_format(text, name), name or "scene"))
         if isinstance(told, dict) and isinstance(told.get("link"), str):
-            return self.keep(share.opened(told["link"]))
+            return self.keep(share.from_link(told["link"]))
         raise ArgumentError.of("upload.unreadable", where="file")
 
     def keep(self, scene: Scene) -> str:

@@ -18,7 +18,7 @@ MAX_BALLS = 300
 """In larger scenes the search would delay the run."""
 
 
-def inspected(track: Track, index: int, positions: Floats, velocities: Floats, following: str | None) -> Inspector:
+def inspect_ball(track: Track, index: int, positions: Floats, velocities: Floats, following: str | None) -> Inspector:
     """The properties of a ball; its next collision is passed in."""
     sim, ball = track.sim, track.scene.balls[index]
     velocity = velocities[index]

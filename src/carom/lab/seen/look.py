@@ -157,7 +157,7 @@ class ViewMaker:
         first = track.segment.frames[0]
         if self._energy[0] is not first:
             self._energy = (first, first.sim.energy)
-        measured = meters.measured(track, ahead, self._energy[1], PRESSURE_TIME * self.session.pace)
+        measured = meters.measure(track, ahead, self._energy[1], PRESSURE_TIME * self.session.pace)
         self._measured = (now, stamp, measured)
         if track.time >= track.end:
             totals = tuple((each.name, each.track.sim.energy) for each in self.session.beside)
@@ -187,7 +187,7 @@ class ViewMaker:
             and now - old[1] < METER_INTERVAL
         ):
             return old[2]
-        inspected = inspector.inspected(track, index, positions, velocities, self._next_of(track, index))
+        inspected = inspector.inspect_ball(track, index, positions, velocities, self._next_of(track, index))
         self._looked = (about, now, inspected)
         return inspected
 

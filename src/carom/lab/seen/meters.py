@@ -30,7 +30,7 @@ MASS_SAMPLES = 16
 """Masses over which Maxwell's curve of a mixture is averaged."""
 
 
-def measured(track: Track, upcoming: tuple[Upcoming, ...], start: float, while_: float) -> Meters:
+def measure(track: Track, upcoming: tuple[Upcoming, ...], start: float, while_: float) -> Meters:
     """All meters; `start` is the energy at the start of the segment, `while_` the averaging time of pressure, s."""
     sim, scene = track.sim, track.scene
     counts = track.counts()

@@ -33,11 +33,9 @@ def whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def packed(value: Any) -> bool:
+def is_json_list(value: Any) -> bool:
     """A list of texts, each JSON of its own, or nothing."""
-    return isinstance(value, list) and all(
-        each is None or (text(each) and parsed(each) is not BROKEN) for each in value
-    )
+    return isinstance(value, list) and all(each is None or (text(each) and parse(each) is not BROKEN) for each in value)
 
 
 def number(value: Any) -> bool:
@@ -46,7 +44,7 @@ def number(value: Any) -> bool:
 
 
 EVENTS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
-    "event": {"id": number, "listener_id": text, "args": packed},
+    "event": {"id": number, "listener_id": text, "args": is_json_list},
     "ack": {"next_message_id": whole},
     "javascript_response": {"request_id": text},
     "handshake": {"tab_id": text, "document_id": text},
@@ -61,10 +59,10 @@ def verdict(packet: object, page: str) -> Verdict:
     """May a packet go to NiceGUI from the socket of a page?"""
     if not isinstance(packet, str):
         return "refuse"
-    if packet in BARE or (packet.startswith("40{") and isinstance(parsed(packet[2:]), dict)):
+    if packet in BARE or (packet.startswith("40{") and isinstance(parse(packet[2:]), dict)):
         return "pass"
     found = EVENT.fullmatch(packet)
-    content = parsed(found[1]) if found else BROKEN
+    content = parse(found[1]) if found else BROKEN
     match content:
         case [str(name), {"client_id": str(client)}] if name in IDLE and client == page:
             return "drop"
@@ -74,7 +72,7 @@ def verdict(packet: object, page: str) -> Verdict:
     return "refuse"
 
 
-def parsed(words: str) -> Any:
+def parse(words: str) -> Any:
     """Parse JSON; BROKEN if it is invalid."""
     try:
         return loads(words)

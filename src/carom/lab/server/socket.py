@@ -89,9 +89,9 @@ def read(words: str) -> Ack | Want | Do:
     if "ack" in message:
         return Ack(whole(message["ack"], "ack"))
     if "want" in message:
-        return wanted(message["want"])
+        return parse_want(message["want"])
     if "do" in message:
-        return order(message)
+        return parse_command(message)
     raise MessageError("a message without ack, want or do. Reload the page.")
 
 
@@ -121,14 +121,14 @@ def whole(value: Any, name: str) -> int:
     return value
 
 
-def wanted(value: Any) -> Want:
+def parse_want(value: Any) -> Want:
     """Parse the request for velocities and forces."""
     if not isinstance(value, dict) or not all(isinstance(wish, bool) for wish in value.values()):
         raise MessageError('want is an object such as {"velocities": true, "forces": false}.')
     return Want(value.get("velocities", False), value.get("forces", False))
 
 
-def order(message: Mapping[str, Any]) -> Do:
+def parse_command(message: Mapping[str, Any]) -> Do:
     """Parse a command, and check the names of its arguments."""
     name, arguments = message["do"], message.get("with", {})
     if not isinstance(name, str) or name not in COMMANDS:

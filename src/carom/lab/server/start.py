@@ -94,14 +94,14 @@ def serve(
 def listening(port: int | None) -> socket.socket:
     """A socket that listens on the port, or on a free one if it is None."""
     if port is not None:
-        return bound(port)
+        return bind(port)
     try:
-        return bound(PORT)
+        return bind(PORT)
     except ServerError:
-        return bound(0)
+        return bind(0)
 
 
-def bound(port: int) -> socket.socket:
+def bind(port: int) -> socket.socket:
     """A socket bound to a port of this computer; ServerError if that fails."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if sys.platform != "win32":  # there it would let two programs share a port

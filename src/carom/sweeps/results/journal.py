@@ -28,15 +28,15 @@ __all__ = [
     "RunEntry",
     "RunIndex",
     "Scan",
-    "decoded",
-    "encoded",
+    "decode",
+    "encode",
+    "from_plain",
     "is_header",
     "is_row",
     "last_header",
     "one_line",
     "plain",
     "scan",
-    "valued",
 ]
 
 SCHEMA = 1
@@ -64,13 +64,13 @@ CONTROL = dict.fromkeys((*range(32), *range(127, 160)), " ")
 """Control characters, which a terminal would obey."""
 
 
-def encoded(record: Mapping[str, Any]) -> bytes:
+def encode(record: Mapping[str, Any]) -> bytes:
     """Encode a record as a line with its checksum."""
     body = json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii")[:-1]
     return body + CHECK + b"%08x" % crc32(body) + END
 
 
-def decoded(line: bytes) -> dict[str, Any] | None:
+def decode(line: bytes) -> dict[str, Any] | None:
     """Decode the record of a line; None if it is garbled."""
     body, found, check = line.rpartition(CHECK)
     if not found or check != b"%08x" % crc32(body) + END:
@@ -104,7 +104,7 @@ def plain(value: Any, kind: str) -> float | int | str | None:
     return number if math.isfinite(number) else None if math.isnan(number) else str(number)
 
 
-def valued(value: Any, kind: str) -> float | int | str | None:
+def from_plain(value: Any, kind: str) -> float | int | str | None:
     """Convert back what `plain` returned; None also for a value of another kind."""
     try:
         if kind == "text":
@@ -274,7 +274,7 @@ class Scan:
 
     def take(self, place: int, number: int, line: bytes) -> None:
         """Read a line into this scan."""
-        record = decoded(line)
+        record = decode(line)
         if record is not None and is_header(record):
             self.header = record
         elif record is not None and is_row(record):
@@ -331,7 +331,7 @@ def last_header(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             for _, _, _, line in _lines(file):
-                record = decoded(line) if line.startswith(HEADER) else None
+                record = decode(line) if line.startswith(HEADER) else None
                 if record is not None and is_header(record):
                     found = record
     except OSError as error:

@@ -29,13 +29,13 @@ from carom.sweeps.results.journal import (
     RunEntry,
     RunIndex,
     Scan,
-    decoded,
-    encoded,
+    decode,
+    encode,
+    from_plain,
     is_row,
     one_line,
     plain,
     scan,
-    valued,
 )
 from carom.sweeps.results.progress import JOURNAL, RECORDINGS, STUDY, Counts, Status, ids, mark_of, status, study_in
 from carom.sweeps.results.sheets import TABLES, TableLayout, write
@@ -150,7 +150,7 @@ class Ledger:
             return False
         record = self._record(row, 1 if known is None else known.tries + 1)
         place = self._end
-        self._append(encoded(record))
+        self._append(encode(record))
         entry = RunEntry.of_record(record, place)
         self._index.put(record["id"], entry)
         self._tally[entry.status] += 1
@@ -186,7 +186,7 @@ class Ledger:
                     entry = self._index.find(spec.id)
                     if entry is not None:
                         file.seek(entry.place)
-                        record = decoded(file.readline(MAX_LINE_LENGTH))
+                        record = decode(file.readline(MAX_LINE_LENGTH))
                         if record is None or not is_row(record) or record["id"] != spec.id:
                             what = f"the line of run {spec.id} was changed by someone else"
                             raise StorageError(self.path, what, "Resume the sweep: that run will be repeated.")
@@ -208,7 +208,7 @@ class Ledger:
                 "index": spec.index, "id": spec.id, "point": spec.point, "repeat": spec.repeat, "seed": spec.seed,
                 **{path: _parameter(spec.parameters[path], kind) for path, kind in self.sheet.parameters.items()},
                 "status": record["status"], "reason": one_line(record["reason"]),
-                **{name: valued(record["values"].get(name), kind) for name, kind in self.sheet.values.items()},
+                **{name: from_plain(record["values"].get(name), kind) for name, kind in self.sheet.values.items()},
             }  # fmt: skip
 
     def _record(self, row: Mapping[str, Any], tries: int) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class Ledger:
         from carom.storage.tape import versions  # noqa: PLC0415  # heavy; once a sweep
 
         now = versions()
-        return encoded({
+        return encode({
             "carom": now["carom"], "versions": now, "schema": SCHEMA, "name": self.study.name,
             "columns": list(self.sheet.values), "parameters": dict(self.sheet.parameters), "runs": len(self.study),
             "digest": self.study.digest, "study": self._mark,

@@ -32,11 +32,11 @@ __all__ = [
     "RowWriter",
     "TableLayout",
     "arrow_schema",
-    "cell",
     "csv_writer",
+    "format_cell",
     "has_parquet",
     "parquet_writer",
-    "uncelled",
+    "parse_cell",
     "write",
 ]
 
@@ -80,7 +80,7 @@ class TableLayout:
             seen |= dict(names)
 
 
-def cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """A value as a cell of CSV."""
     if value is None or value != value:  # noqa: PLR0124  # not a number
         return ""
@@ -91,7 +91,7 @@ def cell(value: Any) -> str:
     return repr(value)
 
 
-def uncelled(text: str, kind: str) -> Any:
+def parse_cell(text: str, kind: str) -> Any:
     """Parse the value of a cell: None if it is empty, except for texts. ValueError if it is invalid."""
     if kind == "text":
         return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
@@ -114,7 +114,7 @@ class _Csv:
         self._writer = csv.writer(text, lineterminator="\r\n")
 
     def row(self, values: Sequence[Any]) -> None:
-        self._writer.writerow([cell(value) for value in values])
+        self._writer.writerow([format_cell(value) for value in values])
 
 
 @contextmanager

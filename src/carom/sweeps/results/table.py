@@ -18,7 +18,7 @@ from carom.errors import StorageError
 from carom.extras import require
 from carom.sweeps.results.journal import last_header, one_line
 from carom.sweeps.results.progress import JOURNAL
-from carom.sweeps.results.sheets import CSV, TableLayout, arrow_schema, uncelled
+from carom.sweeps.results.sheets import CSV, TableLayout, arrow_schema, parse_cell
 
 __all__ = ["Table"]
 
@@ -114,7 +114,7 @@ class Table:
         """The rows as plain Python values; missing numbers are None."""
         if self._folder is not None:
             names, kinds = self.columns, tuple(self._kinds.values())
-            with _told(self._folder / CSV):
+            with _storage_errors(self._folder / CSV):
                 for line in self._lines(self._folder):
                     yield dict(zip(names, map(_value, line, kinds), strict=True))
             return
@@ -163,7 +163,7 @@ class Table:
         places = {name: self.columns.index(name) for name in names}
         lines = self._lines(self._folder)
         while some := list(islice(lines, ROWS_PER_CHUNK)):
-            with _told(self._folder / CSV):
+            with _storage_errors(self._folder / CSV):
                 for name, at in places.items():
                     parts[name].append(self._array(name, [line[at] for line in some]))
         self._arrays |= {name: np.concatenate(each) for name, each in parts.items()}
@@ -171,9 +171,9 @@ class Table:
     def _lines(self, folder: Path) -> Iterator[list[str]]:
         """The rows of the CSV file, as texts."""
         path = folder / CSV
-        with _told(path), path.open(encoding="utf-8", newline="") as file:
+        with _storage_errors(path), path.open(encoding="utf-8", newline="") as file:
             lines = csv.reader(file, strict=True)
-            names = [uncelled(name, "text") for name in next(lines, [])]
+            names = [parse_cell(name, "text") for name in next(lines, [])]
             if names != list(self._kinds):
                 raise ValueError("its columns differ from the journal's")
             for line in lines:
@@ -196,12 +196,12 @@ class Table:
 
 def _value(text: str, kind: str) -> Any:
     """Parse a cell; control characters are removed from texts."""
-    value = uncelled(text, kind)
+    value = parse_cell(text, kind)
     return one_line(value) if kind == "text" and not value.isprintable() else value
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _storage_errors(path: Path) -> Iterator[None]:
     """Turn errors of reading into StorageError."""
     try:
         yield

@@ -87,7 +87,7 @@ def trials(study: Study) -> list[Trial]:
         words = _text_parameters(spec)
         if words not in seen:
             seen.add(words)
-            found.append(Trial(spec, _described(words)))
+            found.append(Trial(spec, _describe(words)))
     return found
 
 
@@ -129,7 +129,7 @@ def worker_error(where: str, error: BaseException) -> CaromError:
 def _trials_spread(study: Study) -> list[Trial]:
     last = len(study) - 1
     specs = [study.run_at(k) for k in sorted({0, last // 2, last})]
-    return [Trial(spec, _described(_text_parameters(spec))) for spec in specs]
+    return [Trial(spec, _describe(_text_parameters(spec))) for spec in specs]
 
 
 def _first_per_machine(workers: dict[str, int]) -> list[str]:
@@ -146,7 +146,7 @@ def _text_parameters(spec: RunSpec) -> tuple[tuple[str, str], ...]:
     return tuple((path, repr(value)) for path, value in spec.parameters.items() if type(value) not in {int, float})
 
 
-def _described(words: tuple[tuple[str, str], ...]) -> str:
+def _describe(words: tuple[tuple[str, str], ...]) -> str:
     return ", ".join(f"{path} = {value}" for path, value in words)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from carom.errors import CaromError, StudyError
 from carom.solvers import choose
-from carom.sweeps.study.columns import REMARKS, columns, filled, kinds
+from carom.sweeps.study.columns import REMARKS, column_values, columns, kinds
 from carom.sweeps.study.plan import RunPlan, RunSpec, plan_of, sample_problems, scene_of
 from carom.sweeps.study.wanted import Wanted
 from carom.thread_warnings import heard
@@ -109,9 +109,9 @@ def _values(job: Job, spec: RunSpec, beat: Callable[[], object] | None) -> dict[
     endless = list(sample_problems(plan))
     if endless:
         raise StudyError(endless)
-    with _limited(plan.time_limit, beat, hard=job.hard) as clock:
+    with _clock(plan.time_limit, beat, hard=job.hard) as clock:
         sim, measured = _run(job, spec, plan, clock)
-        found = filled(job.observables, measured, sim.scene.dimension)
+        found = column_values(job.observables, measured, sim.scene.dimension)
     strange = sorted(found.keys() - set(job.columns))
     if strange:
         raise StudyError.of("sweep.column-missing", where="observables", names=list(strange))
@@ -138,13 +138,13 @@ def _run(job: Job, spec: RunSpec, plan: RunPlan, clock: Clock) -> tuple[Simulati
     clock.start()
     if plan.record and job.folder is not None:
         with _recording_path(Path(job.folder), spec.id) as path:
-            return sim, _recorded(sim, observables, plan, clock, path)
+            return sim, _run_recorded(sim, observables, plan, clock, path)
     return sim, sim.measure(
         observables, until=plan.until, collisions=plan.collisions, every=plan.every, settle=plan.settle, progress=clock
     )
 
 
-def _recorded(sim: Simulation, observables: list[Any], plan: RunPlan, clock: Clock, path: Path) -> Measurements:
+def _run_recorded(sim: Simulation, observables: list[Any], plan: RunPlan, clock: Clock, path: Path) -> Measurements:
     """Do a run with a recording, and read the measurements from it."""
     from carom.observe.follower import measurements  # noqa: PLC0415  # as above
     from carom.simulation.internal import run_evenly  # noqa: PLC0415  # as above
@@ -222,7 +222,7 @@ def hard_limit(limit: float) -> float:
 
 
 @contextmanager
-def _limited(limit: float | None, beat: Callable[[], object] | None, *, hard: bool) -> Iterator[Clock]:
+def _clock(limit: float | None, beat: Callable[[], object] | None, *, hard: bool) -> Iterator[Clock]:
     """A clock for a run; a run that hangs in a kernel, without checking the clock, is killed with its process."""
     from carom.kernels.progress import Compilations  # noqa: PLC0415  # it loads Numba
 
@@ -288,7 +288,7 @@ def _run_with_stopwatch(job: Job, spec: RunSpec, plan: RunPlan, watch: Stopwatch
     """Do a run with a stopwatch; its warnings are ignored."""
     with heard(), suppress(EnoughError):
         sim, measured = _run(job, spec, plan, watch)
-        filled(job.observables, measured, sim.scene.dimension)
+        column_values(job.observables, measured, sim.scene.dimension)
         watch(1.0)
     return watch
 

@@ -102,7 +102,7 @@ def curve(law: Law, study: Study, line: PlotLine, x: Floats) -> Floats:
         along = at(x)
         if law.free:
             first, seen = at(line.x[:FITTED_POINTS]), line.y[:FITTED_POINTS]
-            along = _fitted(law, along, first, seen)
+            along = _fit(law, along, first, seen)
     except KeyError as missing:
         path = missing.args[0]
         problem = "law.needs-series" if path in study.parameters else "law.needs"
@@ -110,7 +110,7 @@ def curve(law: Law, study: Study, line: PlotLine, x: Floats) -> Floats:
     return along
 
 
-def _fitted(law: Law, along: Floats, first: Floats, seen: Floats) -> Floats:
+def _fit(law: Law, along: Floats, first: Floats, seen: Floats) -> Floats:
     if law.free == "offset":
         return np.asarray(along + (seen - first).mean())
     with np.errstate(divide="ignore", invalid="ignore"):

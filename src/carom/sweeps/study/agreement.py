@@ -50,7 +50,7 @@ def _paths(study: Study) -> Iterator[Problem]:
     seen: dict[paths.Steps, str] = {}
     for path in study.parameters:
         try:
-            steps = paths.located(study.scene, paths.steps_of(path))
+            steps = paths.locate(study.scene, paths.steps_of(path))
             other = next((one for one in seen if one[: len(steps)] == steps[: len(one)]), None)
             if other is not None:
                 raise fault("study.same-path", other=repr(seen[other]))

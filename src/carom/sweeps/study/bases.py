@@ -16,7 +16,7 @@ from carom.scene.io.document import document
 from carom.scene.io.files import build, check_version, read
 from carom.sweeps.study.paths import NOT_SWEPT
 
-__all__ = ["as_document", "simulated"]
+__all__ = ["as_document", "physical_part"]
 
 _MAX_DEPTH = 32
 
@@ -37,7 +37,7 @@ def as_document(value: Any) -> dict[str, Any]:
     return _of_table(value)
 
 
-def simulated(content: Mapping[str, Any]) -> dict[str, Any]:
+def physical_part(content: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a document that affects a run."""
     return {key: value for key, value in content.items() if key not in NOT_SWEPT}
 

@@ -72,7 +72,7 @@ def kinds(names: Sequence[str]) -> dict[str, type]:
     return {name: known.get(name, float) for name in names}
 
 
-def filled(wanted: Sequence[Wanted], measured: Measurements, dimension: int) -> dict[str, float]:
+def column_values(wanted: Sequence[Wanted], measured: Measurements, dimension: int) -> dict[str, float]:
     """The values of columns, from measurements."""
     found: dict[str, float] = {}
     for each in wanted:

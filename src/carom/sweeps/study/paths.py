@@ -1,6 +1,6 @@
 """Paths into a scene or a run plan, such as `generator.count` or `balls[0].velocity[1]`.
 
-`steps_of` parses a path, `prepare` makes sure that the document has its place, and `put` sets a value there.
+`steps_of` parses a path, `prepare` makes sure that the document has its place, and `set_value` sets a value there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from carom.scene.io.files import build
 from carom.scene.io.files import schema as scene_schema
 from carom.scene.library import generators
 
-__all__ = ["NOT_SWEPT", "Steps", "located", "prepare", "put", "steps_of"]
+__all__ = ["NOT_SWEPT", "Steps", "locate", "prepare", "set_value", "steps_of"]
 
 Steps: TypeAlias = tuple[str | int, ...]
 """A parsed path: keys of tables and numbers of rows."""
@@ -50,13 +50,15 @@ def steps_of(path: str) -> Steps:
     return tuple(steps)
 
 
-def put(content: Any, steps: Steps, value: object) -> Any:
+def set_value(content: Any, steps: Steps, value: object) -> Any:
     """Return the content with a value set at an existing place; only changed levels are copied."""
     if not steps:
         return value
-    steps = located(content, steps)
+    steps = locate(content, steps)
     copy = content.copy()
-    copy[steps[0]] = put(content.get(steps[0]) if isinstance(content, dict) else content[steps[0]], steps[1:], value)
+    copy[steps[0]] = set_value(
+        content.get(steps[0]) if isinstance(content, dict) else content[steps[0]], steps[1:], value
+    )
     return copy
 
 
@@ -67,7 +69,7 @@ def prepare(content: dict[str, Any], steps: Steps) -> dict[str, Any]:
     """
     if steps[0] in _GENERATED and "generator" in content:
         raise fault("path.boundary-made" if steps[0] == "boundary" else "path.made", name=steps[0])
-    steps = located(content, steps)
+    steps = locate(content, steps)
     generator = content.get("generator")
     schemas: list[dict[str, Any]] = [_scene_schema("" if generator is None else str(generator.get("kind")))]
     walked: list[str | int] = []
@@ -88,7 +90,7 @@ def prepare(content: dict[str, Any], steps: Steps) -> dict[str, Any]:
     return result
 
 
-def located(content: Any, steps: Steps) -> Steps:
+def locate(content: Any, steps: Steps) -> Steps:
     """Translate `balls[3].mass` to `balls.mass[3]` if balls are a table of columns."""
     if len(steps) < 3 or not isinstance(content, dict) or not isinstance(steps[1], int):
         return steps

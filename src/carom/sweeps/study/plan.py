@@ -159,9 +159,9 @@ def scene_of(study: _HasBase | Mapping[str, Any], spec: RunSpec) -> Scene:
     content: Any = study if isinstance(study, Mapping) else study.base
     for path, value in spec.parameters.items():
         if not path.startswith(RUN):
-            content = paths.put(content, paths.steps_of(path), value)
+            content = paths.set_value(content, paths.steps_of(path), value)
     if SEED not in spec.parameters and has_seed(content):
-        content = paths.put(content, paths.steps_of(SEED), spec.seed)
+        content = paths.set_value(content, paths.steps_of(SEED), spec.seed)
     return build(content)
 
 

@@ -32,7 +32,7 @@ from carom.scene.fields.quantities import Label, Text, Whole, each, not_empty, s
 from carom.scene.io import files as scene_files
 from carom.sweeps.study import paths
 from carom.sweeps.study.agreement import disagreements, quoted
-from carom.sweeps.study.bases import as_document, simulated
+from carom.sweeps.study.bases import as_document, physical_part
 from carom.sweeps.study.plan import (
     RUN,
     SEED,
@@ -304,7 +304,7 @@ class Study(Part):
     def digest(self) -> str:
         """A hash of what all runs share: scene, run plan, observables, seed."""
         shared = {
-            "scene": simulated(self.scene),
+            "scene": physical_part(self.scene),
             "run": {name: value for name, value in self.run.table().items() if name in SWEPT},
             "observables": [(one.name, one.take) for one in self.observables],
             "seed": self.seed,
