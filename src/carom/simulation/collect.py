@@ -1,4 +1,4 @@
-"""What is collected while a run goes on: collisions, one by one or as an array, and measurements."""
+"""Collects data while a simulation runs: collisions, one by one or as an array, and measurements."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from carom.scene.fields.base import shown
 from carom.simulation.advance import Advance, Progress, Runner
 from carom.simulation.run import Run, blank_log
 
-AT_ONCE = 65536
-"""Collisions for which there is room in a log, at most."""
+MAX_LOG_ROWS = 65536
+"""Largest number of collisions that a log has room for."""
 
 
 class Collector:
-    """Runs, and hands out the collisions, or what was measured."""
+    """Runs a simulation, and returns its collisions or measurements. `observed` is the run as observables read it."""
 
-    def __init__(self, run: Run, advance: Advance, runner: Runner) -> None:
+    def __init__(self, run: Run, advance: Advance, runner: Runner, observed: RunState) -> None:
         self._run = run
         self._advance = advance
         self._runner = runner
+        self._observed = observed
 
     def events(self, until: float | None = None, collisions: int | None = None) -> Iterator[Collision]:
-        """Run collision by collision; while each is looked at, the simulation stands just after it.
+        """Run, and yield each collision; the simulation then stands just after it.
 
-        The stepped solver stands at the end of the step, which may have several, and ends with a whole step.
+        With the stepped solver it stands at the end of the step, which may have several collisions, and the run ends
+        with a whole step.
         """
         run = self._run
         end, quota = self._runner.goal(until, collisions)
@@ -48,18 +50,18 @@ class Collector:
             quota -= done
 
     def collide(self, until: float | None = None, collisions: int | None = None) -> CollisionArray:
-        """Run, and give all collisions as one structured array: the fast way to have many.
+        """Run, and return all collisions as one structured array: the fast way to get many.
 
-        Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (the balls), wall (a
-        number), place, normal, impulse, and softened (1 if the collision fell within the contact time). `to_pandas`
-        makes a table with words and names of them.
+        Its fields are time (s), kind (1 between balls, 2 with a wall, 3 with a cloth), a and b (numbers of the balls),
+        wall (its number), place (m), normal, impulse (N s), and softened (1 if the collision fell within the contact
+        time). `to_pandas` makes a table of them, with words and names instead of numbers.
         """
         run = self._run
         end, quota = self._runner.goal(until, collisions)
         parts = []
         on = True
         while on and quota > 0:
-            logs = blank_log(run.solver.room(min(AT_ONCE, quota)))
+            logs = blank_log(run.solver.room(min(MAX_LOG_ROWS, quota)))
             before = run.solver.collisions
             on = self._advance.to(end, min(quota, logs.size), logs)
             done = run.solver.collisions - before
@@ -68,19 +70,28 @@ class Collector:
         rows = np.concatenate(parts) if parts else blank_log(0)
         return CollisionArray.of(rows, run.scene.dimension, run.wall_names)
 
-    def measure(  # each is one choice of `Simulation.measure`, and `observed` is the run as observables read it
+    def measure(  # each is one choice, and has a default
         self,
-        observed: RunState,
         observables: Any,
         *,
-        until: float | None,
-        collisions: int | None,
-        every: float | triggers.Every | triggers.Collisions | None,
-        at: Any,
-        settle: float,
-        progress: Progress | None,
+        until: float | None = None,
+        collisions: int | None = None,
+        every: float | triggers.Every | triggers.Collisions | None = None,
+        at: Any = None,
+        settle: float = 0.0,
+        progress: Progress | None = None,
     ) -> Measurements:
-        """Run, and measure on the way, in memory."""
+        """Run, and sample observables in memory on the way.
+
+        observables  names of observables, or custom ones.
+        until        end time, s; or `collisions`, a number of further collisions, whichever comes first.
+        every        time between samples, s, from now on; or a trigger, such as `Collisions(100)`.
+        at           times of samples, s.
+        settle       equilibration time, s: samples in this time from now on are left out of means.
+        progress     is called several times per second with the part that is done, from 0 to 1.
+
+        Measuring changes no bit of the run. A recording would hold the same samples.
+        """
         run = self._run
         run.check_between_steps("measure")
         run.check_unfollowed("measure")
@@ -89,8 +100,8 @@ class Collector:
             raise ArgumentError.of("settle.too-long", where="settle", settle=settle, until=until)
         whens = triggers.triggers_for(every, at)
         sampler = Sampler(whens, observables_for(observables), events=False, count=len(run.scene.balls))
-        sampler.begin(observed)
-        run.measuring = measuring = MemoryFollower(observed, sampler)
+        sampler.begin(self._observed)
+        run.measuring = measuring = MemoryFollower(self._observed, sampler)
         try:
             measuring.take()
             self._runner.evenly(until, collisions, progress)
@@ -99,7 +110,7 @@ class Collector:
             run.measuring = None
 
     def upcoming(self) -> list[Collision]:
-        """The next collision, with all that fall together with it."""
+        """The next collision, and all at the same instant."""
         return [self._collision(row) for row in self._run.solver.next_together()]
 
     def _collision(self, row: Any) -> Collision:

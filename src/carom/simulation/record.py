@@ -1,4 +1,4 @@
-"""Recordings of a run: begun, and gone on with after a checkpoint; and the history in memory."""
+"""Record, remember and save a run; continue a recording from a checkpoint."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ if TYPE_CHECKING:
 
 
 class RecorderAccess:
-    """What a recorder may do with the run that it records."""
+    """The access of a recorder to the run that it records."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._text: tuple[Scene, str] | None = None
-        """A scene, and it written down: it is large, and changes seldom."""
+        """A scene and its text as JSON, which is large and seldom changes."""
 
     def check_between_steps(self, what: str) -> None:
-        """Refuse what cannot be done amid a step."""
+        """Refuse what cannot be done during a step."""
         self._run.check_between_steps(what)
 
     def save(self, path: Path, recording: dict[str, Any], recorder: Mapping[str, NDArray[Any]]) -> None:
-        """Save the run, and how far it is recorded."""
+        """Write a checkpoint of the run with the state of its recording."""
         scene = self._run.scene
         if self._text is None or self._text[0] is not scene:
             self._text = (scene, dumps(scene, "json"))
         checkpoint_of(self._run, recording, recorder).write(path, self._text[1])
 
     def forget(self, history: History) -> None:
-        """Write no more into a history."""
+        """Stop writing into a history."""
         forget(self._run, history)
 
     def release(self) -> None:
-        """Let the run go on without being recorded."""
+        """Detach the recorder from the run."""
         self._run.recorder = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be recorded, as the arguments of `Simulation.record` say."""
+    """The arguments of `Simulation.record`."""
 
     every: float | triggers.Every | triggers.Collisions | None
     at: Any
@@ -73,8 +73,8 @@ class Plan:
     force: bool
     source: Any
 
-    def check_words(self) -> None:
-        """Refuse what is no answer to a question: `events="no"` would count as yes."""
+    def check_types(self) -> None:
+        """Refuse flags that are no booleans (`events="no"` would count as true), and a source that is no text."""
         for where, value in (("events", self.events), ("force", self.force)):
             if not isinstance(value, bool | np.bool_):
                 raise ArgumentError.of("flag.not-python", where=where, value=shown(value))
@@ -86,13 +86,13 @@ class Plan:
             raise ArgumentError(problem.inside("source") for problem in error.problems) from None
 
     def sampler(self, count: int) -> Sampler:
-        """What takes samples of so many balls."""
+        """A sampler for a number of balls."""
         whens = triggers.triggers_for(self.every, self.at)
         return Sampler(whens, observables_for(self.observables), events=self.events, count=count)
 
     @property
     def pause(self) -> float | None:
-        """Seconds between two checkpoints; None for no checkpoints."""
+        """Wall-clock time between checkpoints, s; None for no checkpoints."""
         value: Any = self.checkpoint
         if value is None:
             return None
@@ -100,8 +100,8 @@ class Plan:
             raise ArgumentError.of("checkpoint.every", where="checkpoint", value=shown(value))
         return float(value)
 
-    def warn_if_hardly_anything(self, recorder: Recorder) -> None:
-        """Warn if there will be one frame alone, and no other instant can be rebuilt."""
+    def warn_if_single_frame(self, recorder: Recorder) -> None:
+        """Warn if the recording will have a single frame, and other instants cannot be rebuilt."""
         if self.every is None and self.at is None and not recorder.rebuilds:
             message = (
                 f"{recorder.path}: only the frame of now is kept, and no other instant can be rebuilt. "
@@ -110,11 +110,65 @@ class Plan:
             warn_caller(message, StorageWarning)
 
 
-def begin_recording(run: Run, observed: RunState, target: Path, plan: Plan) -> Recorder:
-    """Record a run from now on; `observed` is the run as observables read it."""
+class RunStorage:
+    """Records, remembers and saves a run. `observed` is the run as observables read it."""
+
+    def __init__(self, run: Run, observed: RunState) -> None:
+        self._run = run
+        self._observed = observed
+
+    def record(  # each is one choice, and has a default
+        self,
+        path: str | Path,
+        *,
+        every: float | triggers.Every | triggers.Collisions | None = None,
+        at: Any = None,
+        events: bool = True,
+        observables: Any = (),
+        checkpoint: float | None = None,
+        force: bool = False,
+        source: str = "",
+    ) -> Recorder:
+        """Record the run from now on until `close` of the recorder, which is also a context manager.
+
+        every        time between frames, s, from now on; or a trigger, such as `Collisions(100)`.
+        at           times of frames, s.
+        events       True: record all collisions, and with the exact solver the history that rebuilds any instant bit
+                     for bit.
+        observables  names of observables, or custom ones, sampled with each frame.
+        checkpoint   wall-clock time between checkpoints, s, from which a killed run can be resumed.
+        force        True: overwrite an existing file.
+        source       where the scene comes from, a text that is stored in the file.
+
+        With neither every nor at, the recording has a single frame, of now. With the exact solver and events,
+        `Recording.at` rebuilds any other instant; otherwise a `StorageWarning` tells that there is no other.
+
+        Recording changes no bit of the run.
+        """
+        plan = Plan(every, at, events, observables, checkpoint, force, source)
+        return _begin_recording(self._run, self._observed, Path(path), plan)
+
+    def remember(self) -> History:
+        """Keep the history in memory from now on; `history.at(t)` gives any instant since, bit for bit."""
+        history = new_history(self._run)
+        remember(self._run, history)
+        return history
+
+    def forget(self, history: History) -> None:
+        """Stop writing into a history that `remember` returned."""
+        forget(self._run, history)
+
+    def save(self, path: str | Path) -> None:
+        """Save the state of the run; `Simulation.resume` continues it to the same bits."""
+        self._run.check_between_steps("save")
+        checkpoint_of(self._run).write(Path(path))
+
+
+def _begin_recording(run: Run, observed: RunState, target: Path, plan: Plan) -> Recorder:
+    """Start recording a run; `observed` is the run as observables read it."""
     run.check_between_steps("record")
     run.check_unfollowed("record")
-    plan.check_words()
+    plan.check_types()
     sampler, pause = plan.sampler(len(run.scene.balls)), plan.pause
     lock = Lock(target)
     lock.acquire()
@@ -136,7 +190,7 @@ def begin_recording(run: Run, observed: RunState, target: Path, plan: Plan) -> R
         raise
     run.recorder = recorder = Recorder(observed, RecorderAccess(run), tape, sampler, pause, history)
     try:
-        discard(target)  # it belonged to a file that is gone
+        discard(target)  # the checkpoint of an overwritten file
         tape.advance_to(run.time, columns)
         recorder.take()
         recorder.flush()
@@ -144,15 +198,15 @@ def begin_recording(run: Run, observed: RunState, target: Path, plan: Plan) -> R
             recorder.checkpoint()
     except BaseException:
         recorder.invalidate()
-        with contextlib.suppress(StorageError):  # what went wrong first is told
+        with contextlib.suppress(StorageError):  # the first error is raised
             recorder.close(complete=False)
         raise
-    plan.warn_if_hardly_anything(recorder)
+    plan.warn_if_single_frame(recorder)
     return recorder
 
 
 def continue_recording(run: Run, observed: RunState, path: Path, saved: Checkpoint, observables: Any) -> None:
-    """Go on recording: the rows that the checkpoint vouches for, in a new file, and then what comes."""
+    """Continue a recording: copy the rows that the checkpoint vouches for into a new file, and append to them."""
     told = saved.recording
     given = {each.name: each for each in observables_for(observables)}
     lacking = [name for name in told["observables"] if name not in given and name not in known()]
@@ -194,7 +248,7 @@ def _header(run: Run, sampler: Sampler, source: str) -> Header:
 
 
 def new_history(run: Run) -> History:
-    """A history of a run, still empty; an `ArgumentError` if its solver keeps none."""
+    """An empty history of a run; an `ArgumentError` if its solver keeps none."""
     remembering(run.solver, "remember")
     from carom.solvers.exact.history.history import History  # noqa: PLC0415  # Numba is not loaded before something runs
 
@@ -202,11 +256,11 @@ def new_history(run: Run) -> History:
 
 
 def remember(run: Run, history: History) -> None:
-    """Write into a history, from now on, all that happens."""
+    """Write all events into a history from now on."""
     remembering(run.solver, "remember").remember(history)
 
 
 def forget(run: Run, history: History) -> None:
-    """Write no more into a history."""
+    """Stop writing into a history."""
     if run.solver.card.keeps_history:
         remembering(run.solver, "forget").forget(history)

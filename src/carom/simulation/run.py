@@ -81,6 +81,14 @@ class Run:
             self._walls = (self.solver, names)
         return self._walls[1]
 
+    def snapshot(self) -> Scene:
+        """The present state as a scene, from which another run can start."""
+        balls, d = self.scene.balls, self.scene.dimension
+        now, motion = self.surviving, self.motion
+        velocity = np.where(balls.fixed[:, None], 0.0, motion.velocities[:, :d])  # a fixed ball may be driven
+        born = np.maximum(balls.born - self.time, 0.0)
+        return now.replace(balls=balls.replace(position=motion.places[:, :d], velocity=velocity, born=born))
+
     def number(self, index: BallIndex) -> int:
         """The present number of a ball."""
         return number_of(self, index)
