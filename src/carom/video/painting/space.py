@@ -42,11 +42,14 @@ class Space:
         self.unit = unit
         self.colours = ball_colours(scene, palette)
         width, height = (FINER * side for side in camera.size)
-        self.lens = (FINER * camera.focal, FINER * camera.lift)
-        self.colour = np.empty((height, width, 3), dtype=np.float32)
-        self.front = np.empty((height, width), dtype=np.float32)
+        self.screen = raster.Screen(
+            np.empty((height, width, 3), dtype=np.float32),
+            np.empty((height, width), dtype=np.float32),
+            FINER * camera.focal,
+            FINER * camera.lift,
+        )
         self._place(solids)
-        self.base_colour, self.base_front = self._base()
+        self.base_colour, self.base_depth = self._base()
 
     def _place(self, solids: Solids) -> None:
         """What stands still, as the eye sees it."""
@@ -71,22 +74,22 @@ class Space:
 
     def _base(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The ground, with what is solid on it."""
-        self.colour[:] = rgb(self.palette.ground)
-        self.front[:] = 0.0
+        self.screen.colour[:] = rgb(self.palette.ground)
+        self.screen.inverse_depth[:] = 0.0
         self._triangles(self.roles == SOLID)
-        return self.colour.copy(), self.front.copy()
+        return self.screen.colour.copy(), self.screen.inverse_depth.copy()
 
     def _triangles(self, some: NDArray[np.bool_]) -> None:
         tints = self.tints[some]
-        raster.triangles(
-            self.colour, self.front, self.faces[some], self.normals[some], tints, tints, self.opacities[some],
-            self.gleams[some], self.lens,
-        )  # fmt: skip
+        shown = raster.Triangles(
+            self.faces[some], self.normals[some], tints, tints, self.opacities[some], self.gleams[some]
+        )
+        raster.draw_triangles(self.screen, shown)
 
     def draw(self, scene: Scene, places: Floats, ways: Ways | None = None, *, fine: bool = False) -> Pixels:
         """An instant, as rows from the top; `fine` for paper, with more pixels than a screen shows."""
-        self.colour[:] = self.base_colour
-        self.front[:] = self.base_front
+        self.screen.colour[:] = self.base_colour
+        self.screen.inverse_depth[:] = self.base_depth
         seen = self.camera.seen(places)
         if len(scene.triangles):
             self._cloth(scene, places, seen)
@@ -98,9 +101,9 @@ class Space:
         self._triangles(self.roles != SOLID)
         self._segments(self.lines, self.line_tints, self.line_opacities, 1.5)
         times = 1 if fine else FINER
-        height, width = self.front.shape
+        height, width = self.base_depth.shape
         pixels = np.empty((height // times, width // times, 4), dtype=np.uint8)
-        raster.shrunk(self.colour, pixels, times)
+        raster.downsample(self.screen.colour, pixels, times)
         return pixels
 
     def _balls(self, scene: Scene, places: Floats, seen: Floats) -> None:
@@ -111,10 +114,8 @@ class Space:
         seen, scales = seen[there], scales[there]
         radii = shown_radii(scene.balls.radius[there], scales, len(places), self.unit) / scales / self.camera.distance
         stripe = 7.0 * FINER * self.unit
-        raster.spheres(
-            self.colour, self.front, seen, radii, self.colours[there], rgb(self.palette.ground),
-            scene.balls.fixed[there], self.lens, stripe,
-        )  # fmt: skip
+        shown = raster.Spheres(seen, radii, self.colours[there], scene.balls.fixed[there])
+        raster.draw_spheres(self.screen, shown, rgb(self.palette.ground), stripe)
 
     def _cloth(self, scene: Scene, places: Floats, seen: Floats) -> None:
         """Triangles between balls with smooth normals, darker at the back."""
@@ -128,10 +129,8 @@ class Space:
             np.add.at(normals, faces[:, k], across)
         fill = np.broadcast_to(rgb(self.palette.cloth), (len(faces), 3))
         ones = np.ones(len(faces))
-        raster.triangles(
-            self.colour, self.front, seen[faces], self._turned(normals)[faces], fill.copy(), 0.78 * fill, ones,
-            0.06 * ones, self.lens,
-        )  # fmt: skip
+        shown = raster.Triangles(seen[faces], self._turned(normals)[faces], fill.copy(), 0.78 * fill, ones, 0.06 * ones)
+        raster.draw_triangles(self.screen, shown)
 
     def _links(self, scene: Scene, seen: Floats) -> None:
         lines = seen[scene.links.between.astype(np.intp)]
@@ -155,4 +154,4 @@ class Space:
         self, lines: Floats, tints: Floats, opacities: Floats, thick: float, nearer: float = SHOW_THROUGH
     ) -> None:
         wide = thick * FINER * self.unit
-        raster.segments(self.colour, self.front, lines, tints, opacities, wide, self.lens, nearer)
+        raster.draw_lines(self.screen, raster.Lines(lines, tints, opacities), wide, nearer)
