@@ -28,6 +28,9 @@ EARTH_RADIUS = 6.371e6
 """In m: the mean radius R₁ = (2a + b)/3 of the ellipsoid GRS 80 (IUGG), 6371.0088 km, rounded to km. The nominal
 equatorial radius of IAU 2015, Resolution B3, is 6378.1 km."""
 
+STANDARD_GRAVITY = 9.80665
+"""In m/s² (3rd CGPM, 1901)."""
+
 STEEPEST_OPENING = 2.0
 """Beyond this opening angle a tree is no approximation."""
 

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from carom import numerics
 from carom.errors import SceneError
-from carom.scene.balls import Balls
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import NotNegative, Positive
 from carom.scene.library.filling import ball_volume, fill
 from carom.scene.library.gas import Thermal
 from carom.scene.library.lattice import DENSEST
-from carom.scene.library.maxwell import thermal_velocities
 from carom.scene.library.options import MOST_BALLS, Dimension, Whole, option
 from carom.scene.model import Scene
 from carom.scene.shapes.box import Box
@@ -120,21 +118,14 @@ class GasUnderGravity(Thermal):
         scale_height = temperature / (self.mass * self.gravity)
         size = (self.width, self.height) if self.dimension == 2 else (self.width, self.height, self.width)
         mass, radius = np.full(self.count, self.mass), np.full(self.count, self.radius)
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=(
                 f"{self.count} balls, k_B T = {temperature:g} J; the scale height T/(m g) is {scale_height:g} m. "
                 f"Seed {self.seed}."
             ),
             boundary=Box(size=size),
             gravity=(0.0, -self.gravity, 0.0)[: self.dimension],
-            balls=Balls(
-                position=self._placed(size, radius, scale_height, rng),
-                velocity=thermal_velocities(mass, self.dimension, temperature, rng),
-                mass=mass,
-                radius=radius,
-            ),
+            balls=self._thermal_balls(self._placed(size, radius, scale_height, rng), mass, radius, rng),
         )
 
     def _placed(

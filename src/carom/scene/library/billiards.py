@@ -52,9 +52,7 @@ class BilliardTest(Generator):
         """The first ball on the left, the other one in the middle of a table of 2 m by 1 m."""
         mass, radius = 0.17, 0.028575
         y = 0.5 - 2.0 * radius * self.offset
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"The line of motion passes {abs(self.offset):g} of the sum of the radii beside the centre.",
             boundary=Box(size=(2.0, 1.0)),
             restitution=Restitution(ball_ball=self.restitution),
@@ -99,9 +97,7 @@ class PoolBreak(Generator):
             name="cue ball",
         )
         racked = Balls(position=rack((0.75 * length, middle), radius + 0.5 * self.gap), mass=mass, radius=radius)
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"Frictionless, no spin, no pockets. A nine-foot table of {length} m by {width} m, "
             f"the cue ball at {self.speed:g} m/s.",
             boundary=Box(size=(length, width)),
@@ -139,9 +135,7 @@ class Sinai(Generator):
         start, direction = np.array((0.1, 0.15)), np.array((0.8, 0.6))
         side = np.array((-0.6, 0.8))
         along = self.spread * (np.linspace(-0.5, 0.5, self.count) if self.count > 1 else np.zeros(1))
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"{self.count} points without size, side by side over {self.spread:g} m, and a round obstacle.",
             boundary=Box(size=(1.0, 1.0), periodic=self.periodic),
             obstacles=[Circle(centre=(0.5, 0.5), radius=self.obstacle)],

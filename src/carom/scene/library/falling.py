@@ -12,7 +12,7 @@ from pydantic import model_validator
 from carom.scene.balls import Ball, Balls
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import Fraction, NotNegative, Positive
-from carom.scene.forces import GRAVITATIONAL_CONSTANT, Planet
+from carom.scene.forces import GRAVITATIONAL_CONSTANT, STANDARD_GRAVITY, Planet
 from carom.scene.friction import Coulomb
 from carom.scene.library.filling import ball_volume, fill
 from carom.scene.library.options import Generator, Whole, option
@@ -24,9 +24,6 @@ from carom.scene.stepping import Stepping
 __all__ = ["GravityField", "Pour", "Slope"]
 
 FloatArray = NDArray[np.float64]
-
-STANDARD_GRAVITY = 9.80665
-"""In m/s² (3rd CGPM, 1901)."""
 
 
 class GravityField(Generator):
@@ -59,9 +56,7 @@ class GravityField(Generator):
             (700.0, 450.0, 35.0, 0.0, 0.0),
         )
         planet = Planet(G=self.G, M=self.M, R=self.R)
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"Six circles in a window of 800 m by 600 m; G M / R² is {planet.g:.4g} m/s².",
             boundary=Box(size=(800.0, 600.0)),
             gravity=planet,
@@ -116,9 +111,7 @@ class Slope(Generator):
             rise - from_top * math.sin(steep) + radius * math.cos(steep),
         )
         moves = f"slides at {self.acceleration:.4g} m/s²" if self.acceleration else "stays where it is"
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"A block on a slope of {self.angle:g} degrees, friction {self.static:g} static and "
             f"{self.dynamic:g} dynamic: it {moves}.",
             boundary=Box(size=(run + 0.5 * self.length, rise + 4.0 * radius)),
@@ -160,9 +153,7 @@ class Pour(Generator):
         width = max(math.sqrt(area / 0.82), 4.0 * self.radius)
         position, height = self._scattered(radius, width, area / 0.4 / width, rng)
         position[:, 1] += 0.3 * height
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"{self.count} disks, restitution {self.restitution:g}, friction {self.friction:g}, "
             f"seed {self.seed}.",
             boundary=Box(size=(width, 1.3 * height)),

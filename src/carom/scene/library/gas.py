@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,23 @@ class Thermal(Generator):
     )
     seed: Whole = option(0, "", "seed of the random numbers", ge=0)
 
+    if TYPE_CHECKING:  # a field of each subclass
+        mass: Positive
+
     @model_validator(mode="after")
     def _one_of_them(self) -> Thermal:
         if self.temperature is not None and "speed" in self.model_fields_set:
             raise SceneError.of("gas.speed-and-temperature", where="speed")
         return self
+
+    def _thermal_balls(
+        self, position: FloatArray, mass: FloatArray, radius: FloatArray, rng: np.random.Generator
+    ) -> Balls:
+        """Balls at these places with Maxwell's velocities."""
+        dimension = position.shape[1]
+        temperature = self.thermal_energy(self.mass, dimension)
+        velocity = thermal_velocities(mass, dimension, temperature, rng)
+        return Balls(position=position, velocity=velocity, mass=mass, radius=radius)
 
     def thermal_energy(self, mass: float, dimension: int) -> float:
         """T in J, as given or from T = m v²/d."""
@@ -83,20 +95,13 @@ class Gas(Thermal):
         radius = np.where(second, self.radius * self.radius_ratio, self.radius)
         size, position = self._placed(radius, rng)
         temperature = self.thermal_energy(self.mass, self.dimension)
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=(
                 f"{self.count} balls at packing fraction {self.packing_fraction:g}, k_B T = {temperature:g} J, "
                 f"seed {self.seed}."
             ),
             boundary=Box(size=size, periodic=self.periodic),
-            balls=Balls(
-                position=position,
-                velocity=thermal_velocities(mass, self.dimension, temperature, rng),
-                mass=mass,
-                radius=radius,
-            ),
+            balls=self._thermal_balls(position, mass, radius, rng),
         )
 
     def _placed(self, radius: FloatArray, rng: np.random.Generator) -> tuple[tuple[float, ...], FloatArray]:
@@ -139,18 +144,10 @@ class Brownian(Thermal):
             radius=self.radius * self.radius_ratio,
             name="Brownian particle",
         )
-        small = Balls(
-            position=position,
-            velocity=thermal_velocities(mass, self.dimension, temperature, rng),
-            mass=mass,
-            radius=radius,
-        )
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"{self.count} small balls with k_B T = {temperature:g} J, seed {self.seed}.",
             boundary=Box(size=size, periodic=self.periodic),
-            balls=[large, small],
+            balls=[large, self._thermal_balls(position, mass, radius, rng)],
         )
 
     def _placed(self, radius: FloatArray, rng: np.random.Generator) -> tuple[tuple[float, ...], FloatArray]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Unpack
 
 import numpy as np
 from pydantic import BeforeValidator, Field
 
 from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.changes import SceneChanges
 from carom.scene.model import Scene
 
 __all__ = ["MOST_BALLS", "Dimension", "Generator", "Whole", "option"]
@@ -59,3 +60,8 @@ class Generator(Part):
     @abstractmethod
     def scene(self) -> Scene:
         """The scene of these options."""
+
+    def _scene(self, **parts: Unpack[SceneChanges]) -> Scene:
+        """A scene with the title and the sentence of the generator."""
+        parts["name"], parts["look_at"] = self.title, self.sentence
+        return Scene(**parts)

@@ -72,9 +72,7 @@ class PlanetarySystem(Generator):
             position[k] = numerics.product(inside, position[:k]) + place
             velocity[k] = numerics.product(inside, velocity[:k]) + speed
         share = gm / gm.sum()
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=(
                 f"The Sun and {', '.join(planet.name for planet in planets)}, {self.days:g} days after J2000; "
                 "x to the equinox, z to the north of the ecliptic."
@@ -136,9 +134,7 @@ class TwoBodies(Generator):
         shares = np.array([1.0, self.mass_ratio]) / (1.0 + self.mass_ratio)
         nearest_by, fastest = a * (1.0 - e), 2.0 * math.pi * a / period * math.sqrt((1.0 + e) / (1.0 - e))
         sides = np.array([-shares[1], shares[0]])
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=(
                 f"From {nearest_by:g} m to {a * (1.0 + e):g} m apart, round in {period:g} s, where G is 1 m³/(kg s²)."
             ),
@@ -177,9 +173,7 @@ class Satellite(Generator):
         circle = math.sqrt(GRAVITATIONAL_CONSTANT * EARTH_MASS / r)
         up = math.radians(self.angle)
         velocity = self.speed * np.array([math.cos(up), math.sin(up)])
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=(
                 f"{self.height / 1e3:g} km up, at {self.speed / 1e3:g} km/s: {self._orbit(r)}. "
                 f"A circle takes {circle / 1e3:.3f} km/s, escape {math.sqrt(2.0) * circle / 1e3:.3f} km/s."

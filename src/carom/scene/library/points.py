@@ -13,8 +13,8 @@ from carom import numerics
 from carom.scene.balls import Balls
 from carom.scene.fields.base import fault
 from carom.scene.fields.quantities import NotNegative, Number, Positive
+from carom.scene.forces import STANDARD_GRAVITY
 from carom.scene.friction import Friction
-from carom.scene.library.falling import STANDARD_GRAVITY
 from carom.scene.library.options import Dimension, Generator, Whole, option
 from carom.scene.links import Links
 from carom.scene.materials import Restitution
@@ -77,9 +77,7 @@ class CoupledOscillators(Generator):
         shape = wave if self.mode else np.where(number == 1, 1.0, 0.0)
         moved = np.where(row.balls.fixed, 0.0, self.amplitude * shape)
         told = f"a period of {2.0 * math.pi / self.frequency:.4g} s" if self.mode else "the first one pulled aside"
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"{self.count} masses of {self.mass:g} kg, springs of {self.stiffness:g} N/m, {told}.",
             balls=row.balls.replace(position=row.balls.position + np.outer(moved, (1.0, 0.0))),
             links=row.links,
@@ -124,9 +122,7 @@ class ClothOnABall(Generator):
             links=self.links,
             radius=thickness,
         )
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"A cloth of {side:g} m by {side:g} m with {self.points} points a side over a ball of 0.3 m.",
             boundary=Box(size=(1.25, 1.25, 1.25)),
             gravity=(0.0, -STANDARD_GRAVITY, 0.0),
@@ -172,9 +168,7 @@ class SoftBodyDropped(Generator):
             links=self.links,
             radius=radius,
         )
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"A body of {side:g} m and 1 kg with {self.points} points a side falls {self.height:g} m.",
             boundary=Box(size=(1.6, self.height + 2.0 * side, 1.6)[: self.dimension]),
             gravity=(0.0, -STANDARD_GRAVITY, 0.0)[: self.dimension],
@@ -215,9 +209,7 @@ class GooTower(Generator):
         sides = np.tile([0.0, 1.0], self.floors + 1)
         middle = 0.5 * floor * self.floors + floor
         position = np.stack([middle + floor * (sides - 0.5), radius + floor * levels], axis=1)
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"{self.floors} floors of {floor:g} m, pushed at {self.push:g} m/s; links break at a strain of "
             f"{self.breaking:g}.",
             boundary=Box(size=(2.0 * middle, floor * (self.floors + 1))),

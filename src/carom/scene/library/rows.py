@@ -48,9 +48,7 @@ class NewtonsCradle(Generator):
         flying = number < self.released
         x = swing + self.radius + diameter * number - np.where(flying, 0.5 * swing, 0.0)
         height = 6.0 * self.radius
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=f"{self.released} of {self.count} equal balls fly against the others, which touch in a row.",
             boundary=Box(size=(2.0 * swing + diameter * self.count, height)),
             balls=Balls(
@@ -90,9 +88,7 @@ class GalperinPi(Generator):
         heavy_x = heavy_gap + 2.0 * light_radius + heavy_radius
         width = 3.0
         meets_wall = (width - heavy_radius - heavy_x) / self.speed
-        return Scene(
-            name=self.title,
-            look_at=self.sentence,
+        return self._scene(
             description=(
                 f"Masses 1 : {100**self.digits}. The last of {collisions} collisions falls at t = {last:.6g} s; "
                 f"the right wall is not met before t = {meets_wall:.6g} s."

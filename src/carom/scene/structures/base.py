@@ -20,8 +20,6 @@ from carom.scene.links import Bends, Links
 
 MOST_POINTS = 10_000_000
 """No structure has more: its arrays would take gigabytes."""
-STANDARD_GRAVITY = 9.80665
-"""In m/s² (3rd CGPM, 1901): what a strain under a structure's own weight is reckoned with."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +120,12 @@ def points(least: int) -> Callable[[object], int]:
 
 
 Points = Annotated[int, Field(ge=2, le=MOST_POINTS), BeforeValidator(points(2))]
+
+
+def grid(*axes: Floats) -> Floats:
+    """The points of a grid, one row each; the first coordinate changes fastest."""
+    mesh = np.meshgrid(*axes[::-1], indexing="ij")[::-1]
+    return np.stack([axis.ravel() for axis in mesh], axis=1)
 
 
 def shares(count: int) -> Floats:

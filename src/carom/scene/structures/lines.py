@@ -24,9 +24,10 @@ from carom.scene.fields.quantities import (
     one_each,
     one_of,
 )
+from carom.scene.forces import STANDARD_GRAVITY
 from carom.scene.links import Bends, Links
 from carom.scene.shapes.solids import Direction
-from carom.scene.structures.base import STANDARD_GRAVITY, Pieces, Points, Structure, both, points, shares
+from carom.scene.structures.base import Pieces, Points, Structure, both, points, shares
 from carom.scene.structures.catenary import hanging
 
 Ends = Annotated[Literal["none", "start", "end", "both"], BeforeValidator(one_of("none", "start", "end", "both"))]
@@ -49,7 +50,25 @@ def _in_a_row(count: int, apart: int = 1) -> Numbers:
     return np.stack([first, first + apart], axis=1)
 
 
-class Chain(Structure):
+class _Row(Structure):
+    """Points in a row."""
+
+    if TYPE_CHECKING:  # fields of each subclass
+        start: Vector
+        count: Points
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.start)
+
+    @property
+    def expected(self) -> float:
+        """Number of balls."""
+        return self.count
+
+
+class Chain(_Row):
     """Masses in a row with springs between them: coupled oscillators."""
 
     kind: Literal["chain"] = "chain"
@@ -99,16 +118,6 @@ class Chain(Structure):
             raise fault("line.same-ends", where="end", end=str(self.end))
         return self
 
-    @property
-    def dimension(self) -> int:
-        """2 or 3."""
-        return len(self.start)
-
-    @property
-    def expected(self) -> float:
-        """How many balls it has."""
-        return self.count
-
     def pieces(self) -> Pieces:
         """Masses and springs."""
         position = np.linspace(self.start, self.end, self.count)
@@ -117,7 +126,7 @@ class Chain(Structure):
         return Pieces(self._balls(position, self.mass, _held(self.count, self.held)), links)
 
 
-class _Line(Structure):
+class _Line(_Row):
     """What a rope and a hair have in common."""
 
     count: Points = Field(description="number of points, the ends included, 2 and more")
@@ -138,11 +147,6 @@ class _Line(Structure):
         if self.stiffness is not None and self.strain is not None:
             raise both("strain", "stiffness")
         return self
-
-    @property
-    def expected(self) -> float:
-        """How many balls it has."""
-        return self.count
 
     def _line(self, position: Floats, held: Flags, length: float, bending: float) -> Pieces:
         """A line through the places, so long without force, straight without torque."""
@@ -217,11 +221,6 @@ class Rope(_Line):
             raise fault("rope.same-ends", where="end", end=str(self.end))
         return self
 
-    @property
-    def dimension(self) -> int:
-        """2 or 3."""
-        return len(self.start)
-
     def pieces(self) -> Pieces:
         """Points, links and bends."""
         if self.direction is not None and self.length is not None:
@@ -273,11 +272,6 @@ class Hair(_Line):
     def _is_consistent(self) -> Hair:
         self._check_lengths("start", "direction")
         return self
-
-    @property
-    def dimension(self) -> int:
-        """2 or 3."""
-        return len(self.start)
 
     def pieces(self) -> Pieces:
         """Points, links and bends."""

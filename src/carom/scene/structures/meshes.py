@@ -27,7 +27,7 @@ from carom.scene.fields.quantities import (
 )
 from carom.scene.links import Links
 from carom.scene.shapes.solids import Direction
-from carom.scene.structures.base import Pieces, Structure, points, shares
+from carom.scene.structures.base import Pieces, Structure, grid, points, shares
 
 Choice = Annotated[Literal["structural", "shear", "bending"], BeforeValidator(one_of("structural", "shear", "bending"))]
 Held = Annotated[
@@ -61,6 +61,20 @@ class _Mesh(Structure):
         default=None, description="of each link to the next point but one, in N/m; like the others if left out"
     )
     breaking: Positive | None = Field(default=None, description="strain at which a link breaks; never, if left out")
+
+    if TYPE_CHECKING:  # fields of each subclass
+        corner: Vector
+        counts: tuple[int, ...]
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return len(self.corner)
+
+    @property
+    def expected(self) -> float:
+        """Number of balls."""
+        return prod(self.counts)
 
     def _joined(self, counts: Sequence[int], position: Floats) -> Links:
         """All links that are chosen."""
@@ -164,20 +178,10 @@ class Cloth(_Mesh):
         return self
 
     @property
-    def dimension(self) -> int:
-        """2 or 3."""
-        return len(self.corner)
-
-    @property
     def area(self) -> float:
         """Area, m²."""
         (ax, ay, az), (bx, by, bz) = ((*side, 0.0)[:3] for side in self.sides)
         return numerics.length([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
-
-    @property
-    def expected(self) -> float:
-        """How many balls it has."""
-        return prod(self.counts)
 
     def pieces(self) -> Pieces:
         """Points, links and triangles."""
@@ -258,19 +262,8 @@ class SoftBody(_Mesh):
         self._check_lengths("corner", "size")
         return self
 
-    @property
-    def dimension(self) -> int:
-        """2 or 3."""
-        return len(self.corner)
-
-    @property
-    def expected(self) -> float:
-        """How many balls it has."""
-        return prod(self.counts)
-
     def pieces(self) -> Pieces:
         """Points and links."""
         axes = [c + np.linspace(0.0, s, n) for c, s, n in zip(self.corner, self.size, self.counts, strict=True)]
-        mesh = np.meshgrid(*axes[::-1], indexing="ij")[::-1]
-        position = np.stack([axis.ravel() for axis in mesh], axis=1)
+        position = grid(*axes)
         return Pieces(self._balls(position, self.mass * _mesh_shares(self.counts)), self._joined(self.counts, position))

@@ -12,7 +12,7 @@ from carom import numerics
 from carom.scene.fields.base import fault
 from carom.scene.fields.columns import Floats
 from carom.scene.fields.quantities import Mass, Positive, Sizes, Vector, VectorLike, Whole, Word, sizes
-from carom.scene.structures.base import MOST_POINTS, Pieces, Structure, both
+from carom.scene.structures.base import MOST_POINTS, Pieces, Structure, both, grid
 
 
 def _some_sizes(value: object) -> tuple[float, ...] | None:
@@ -106,8 +106,7 @@ class Water(Structure):
     def _block(self) -> Pieces:
         """Points in the middle of equal cells."""
         axes = [c + s * _middles(self._cells(s)) for c, s in zip(self.corner or (), self.size or (), strict=True)]
-        mesh = np.meshgrid(*axes[::-1], indexing="ij")[::-1]
-        position = np.stack([axis.ravel() for axis in mesh], axis=1)
+        position = grid(*axes)
         mass = self.density * prod(self.size or ()) / len(position)
         return Pieces(self._balls(position, mass))
 
