@@ -157,16 +157,16 @@ def test_ctrl_c_stops_the_command(source: str, tmp_path: Path) -> None:
 
 PRESSED = """
 import os, signal, sys, threading
-from carom.simulation.run import Run
+from carom.simulation.run import ActiveRun
 from carom.cli import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-advance = Run.advance
+advance = ActiveRun.advance
 def begun(self, *what):  # once the run has begun
-    Run.advance = advance
+    ActiveRun.advance = advance
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     return advance(self, *what)
-Run.advance = begun
+ActiveRun.advance = begun
 sys.exit(main())
 """
 

@@ -14,8 +14,8 @@ from carom.observe.follower import Measurements, MemoryFollower
 from carom.observe.observable import RunState
 from carom.observe.sampler import Sampler, observables_for
 from carom.scene.fields.base import shown
-from carom.simulation.advance import Advance, Progress, Runner
-from carom.simulation.run import Run, blank_log
+from carom.simulation.advance import Advance, Progress, RunLoop
+from carom.simulation.run import ActiveRun, blank_log
 
 MAX_LOG_ROWS = 65536
 """Largest number of collisions that a log has room for."""
@@ -24,10 +24,10 @@ MAX_LOG_ROWS = 65536
 class Collector:
     """Runs a simulation, and returns its collisions or measurements. `observed` is the run as observables read it."""
 
-    def __init__(self, run: Run, advance: Advance, runner: Runner, observed: RunState) -> None:
+    def __init__(self, run: ActiveRun, advance: Advance, runner: RunLoop, observed: RunState) -> None:
         self._run = run
         self._advance = advance
-        self._runner = runner
+        self._run_loop = runner
         self._observed = observed
 
     def events(self, until: float | None = None, collisions: int | None = None) -> Iterator[Collision]:
@@ -37,7 +37,7 @@ class Collector:
         with a whole step.
         """
         run = self._run
-        end, quota = self._runner.goal(until, collisions)
+        end, quota = self._run_loop.goal(until, collisions)
         logs = blank_log(run.solver.room(1))
         while quota > 0:
             before = run.solver.collisions
@@ -57,7 +57,7 @@ class Collector:
         time). `to_pandas` makes a table of them, with words and names instead of numbers.
         """
         run = self._run
-        end, quota = self._runner.goal(until, collisions)
+        end, quota = self._run_loop.goal(until, collisions)
         parts = []
         on = True
         while on and quota > 0:
@@ -104,7 +104,7 @@ class Collector:
         run.measuring = measuring = MemoryFollower(self._observed, sampler)
         try:
             measuring.take()
-            self._runner.evenly(until, collisions, progress)
+            self._run_loop.run_evenly(until, collisions, progress)
             return measuring.finish(begin)
         finally:
             run.measuring = None

@@ -1,6 +1,6 @@
-"""Editing a live run: who comes, goes or changes, and the state from which the run goes on.
+"""Edits of a live run as values: balls or surroundings that are added, removed or changed.
 
-Nothing here touches the run itself: an edit is a value, and so is what becomes of it.
+Nothing here changes the run itself; `Editor` applies an edit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Motion:
-    """Where all balls are at an instant, and how fast: rows of three."""
+    """Positions, m, and velocities, m/s, of all balls at an instant: rows of three."""
 
     places: Floats
     velocities: Floats
@@ -31,22 +31,22 @@ class Motion:
 
 @dataclass(frozen=True)
 class Edit:
-    """What is to exist, and where its balls come from."""
+    """The scene after an edit, and the origin of its balls."""
 
     scene: Scene
-    """Balls that stay are in it as they were when they were last edited."""
+    """Balls that stay are in it as they were before the run moved them."""
     origin: NDArray[np.intp]
-    """Of each ball its number before, or -1 if it is new; a changed ball is new."""
+    """For each ball its number before the edit, or -1 if it is new; a changed ball is new."""
     around: bool = False
-    """Has anything changed that is not a ball?"""
+    """True if anything but balls has changed."""
 
-    def present(self, motion: Motion, before: Scene | None = None) -> Scene:
-        """The scene with the balls that stay where they are now; a `SceneError` if that cannot be.
+    def checked_scene(self, motion: Motion, before: Scene | None = None) -> Scene:
+        """The scene with the balls at their present positions; a `SceneError` if balls overlap or are misplaced.
 
-        `before` is what a run in steps had: of balls crowded together, its steps leave some that overlap a little,
-        which is no fault of the edit.
+        `before` is the scene before the edit, for the stepped solver: pairs that overlapped already are accepted, as
+        its steps leave small overlaps in crowds.
         """
-        scene = self.placed(motion)
+        scene = self.unchecked_scene(motion)
         if self._is_clear(scene):
             return scene
         problems = check.problems(scene)
@@ -57,13 +57,13 @@ class Edit:
         return scene
 
     def _is_clear(self, scene: Scene) -> bool:
-        """Is it plain that the new balls overlap nothing? The others are as they were, if none is gone."""
+        """True if a quick check finds that the new balls overlap nothing, and no other ball has changed its number."""
         new = self.origin < 0
         same = not self.around and bool((self.origin == np.arange(len(new)))[~new].all())
         return same and bool(new.any()) and check.is_clear(scene, np.flatnonzero(new))
 
     def _overlapping(self, before: Scene, motion: Motion) -> NDArray[np.intp]:
-        """Pairs of balls that stay, and overlapped before the edit."""
+        """Pairs of balls that stay and overlapped before the edit."""
         number = np.full(len(before.balls), -1)
         stay = np.flatnonzero(self.origin >= 0)
         number[self.origin[stay]] = stay
@@ -71,22 +71,22 @@ class Edit:
         pairs = number[check.overlapping(before.replace(balls=balls))]
         return np.asarray(pairs[(pairs >= 0).all(axis=1)])
 
-    def placed(self, motion: Motion) -> Scene:
-        """The same, whether it can be or not."""
+    def unchecked_scene(self, motion: Motion) -> Scene:
+        """The scene with the balls at their present positions, without checks."""
         balls, d = self.scene.balls, self.scene.dimension
         stay = self.origin >= 0
         rows = self.origin[stay]
         places, velocities = np.array(balls.position), np.array(balls.velocity)
         places[stay], velocities[stay] = motion.places[rows, :d], motion.velocities[rows, :d]
-        velocities[balls.fixed] = 0.0  # one that is driven moves, but not by itself
+        velocities[balls.fixed] = 0.0  # a driven ball moves, but has no velocity of its own
         return self.scene.with_balls(balls.moved(places, velocities))
 
 
-# What can be edited.
+# Kinds of edits.
 
 
 def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit:
-    """More balls, after those that are there."""
+    """Append balls."""
     given: Any = balls
     given = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     for each in given:
@@ -99,7 +99,7 @@ def addition(scene: Scene, balls: Ball | Balls | Sequence[Ball | Balls]) -> Edit
 
 
 def removal(scene: Scene, numbers: Sequence[int]) -> Edit:
-    """Fewer balls; those after them move up."""
+    """Remove balls; the numbers of later balls decrease."""
     gone = set(numbers)
     stay = _numbers([k for k in range(len(scene.balls)) if k not in gone])
     return Edit(scene.replace(balls=scene.balls[stay], **_without(scene, stay)), stay)
@@ -117,7 +117,7 @@ def _without(scene: Scene, stay: NDArray[np.intp]) -> dict[str, Any]:
 
 
 def ball_change(scene: Scene, k: int, motion: Motion, changes: dict[str, Any]) -> Edit:
-    """Another ball in the place of number k; what is not said is as it is now."""
+    """Change ball k; its other properties stay as they are now."""
     d = scene.dimension
     present = {"position": motion.places[k, :d], "velocity": motion.velocities[k, :d]}
     ball = scene.balls[k].replace(**{**present, **changes})
@@ -126,7 +126,7 @@ def ball_change(scene: Scene, k: int, motion: Motion, changes: dict[str, Any]) -
 
 
 def balls_change(scene: Scene, numbers: Sequence[int], motion: Motion, columns: dict[str, Any]) -> Edit:
-    """Other balls in the places of many; what is not said is as it is now."""
+    """Change columns of several balls; their other properties stay as they are now."""
     rows = _numbers(numbers)
     if len(np.unique(rows)) < len(rows):
         raise ArgumentError.of("change.ball-twice", where="indices")
@@ -134,7 +134,7 @@ def balls_change(scene: Scene, numbers: Sequence[int], motion: Motion, columns: 
         raise ArgumentError.of("change.places", where="position", places=len(columns["position"]), balls=len(rows))
     d, count = scene.dimension, len(scene.balls)
     some = scene.balls[rows]
-    still = np.where(some.fixed[:, None], 0.0, motion.velocities[rows, :d])  # a fixed one may be driven
+    still = np.where(some.fixed[:, None], 0.0, motion.velocities[rows, :d])  # a fixed ball may be driven
     others = some.replace(**{"position": motion.places[rows, :d], "velocity": still, **columns})
     order = np.arange(count)
     order[rows] = count + np.arange(len(rows))
@@ -143,7 +143,7 @@ def balls_change(scene: Scene, numbers: Sequence[int], motion: Motion, columns: 
 
 
 def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
-    """The same balls among other things."""
+    """Change anything but the balls."""
     if "balls" in changes:
         raise ArgumentError.of("update.balls", where="balls")
     if "stepping" in changes:
@@ -153,22 +153,22 @@ def scene_change(scene: Scene, changes: dict[str, Any]) -> Edit:
 
 
 def merger(scene: Scene, pairs: NDArray[np.intp], motion: Motion) -> tuple[Edit, NDArray[np.intp]]:
-    """One ball in the place of all that touch, and who is left, by the numbers before.
+    """Merge the balls of each pair into one; also the balls that remain, by their numbers before.
 
-    It is larger than each of them: what it overlaps touches it too, and becomes part of it.
+    A merged ball is larger than each of its parts: any ball that it overlaps is merged into it, too.
     """
     while True:
         edit, left = _merged(scene, pairs, motion)
-        more = check.overlapping(edit.placed(motion))
+        more = check.overlapping(edit.unchecked_scene(motion))
         if not len(more):
             return edit, left
         pairs = np.concatenate([pairs, left[more]])
 
 
 def _merged(scene: Scene, pairs: NDArray[np.intp], motion: Motion) -> tuple[Edit, NDArray[np.intp]]:
-    """One ball in the place of each group of them: their mass, momentum, centre of mass, and volume.
+    """Merge each connected group of pairs into one ball with their mass, momentum, centre of mass, and volume.
 
-    It has the number and the material of the first of them, and the name of the heaviest that has one.
+    It has the number and the material of the first ball of the group, and the name of the heaviest named one.
     """
     balls, d = scene.balls, scene.dimension
     group = np.arange(len(balls))
@@ -196,7 +196,7 @@ def _merged(scene: Scene, pairs: NDArray[np.intp], motion: Motion) -> tuple[Edit
 
 
 def link_addition(scene: Scene, link: Link, motion: Motion) -> Edit:
-    """One more link; as long as its ends are apart now, if it does not say."""
+    """Append a link; its default length is the present distance of its ends."""
     if link.length is None:
         i, j = link.between
         apart = numerics.length(motion.places[j] - motion.places[i])
@@ -205,7 +205,7 @@ def link_addition(scene: Scene, link: Link, motion: Motion) -> Edit:
 
 
 def link_removal(scene: Scene, pair: set[int]) -> Edit:
-    """No links between two balls."""
+    """Remove all links between two balls."""
     gone = np.asarray(np.isin(scene.links.between, list(pair)).all(axis=1))
     if not gone.any():
         raise ArgumentError.of("unlink.none", where="unlink", balls=sorted(pair))
@@ -213,7 +213,7 @@ def link_removal(scene: Scene, pair: set[int]) -> Edit:
 
 
 def wall_change(scene: Scene, restitution: float | Restitution | None, material: Any) -> Edit:
-    """The same balls between walls that do something else, or are made of something else."""
+    """Change the restitution or the material of the walls."""
     changes: dict[str, Any] = {}
     if isinstance(restitution, Restitution):
         changes["restitution"] = restitution

@@ -1,4 +1,4 @@
-"""What sweeps and the laboratory need of a simulation, and users do not."""
+"""Functions on simulations for sweeps and the laboratory, not for users."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from carom.simulation import record
-from carom.simulation.advance import Advance, Progress, Runner
+from carom.simulation.advance import Advance, Progress, RunLoop
 from carom.simulation.editor import Editor
-from carom.simulation.run import Run
+from carom.simulation.run import ActiveRun
 from carom.simulation.simulation import Simulation
 from carom.solvers.protocol import remembering
 
@@ -22,33 +22,33 @@ State = dict[str, NDArray[Any]]
 
 
 def run_evenly(sim: Simulation, until: float | None, collisions: int | None, progress: Progress | None) -> None:
-    """Run, and tell progress in parts of equal size by the scene alone: no clock has a say in what happens."""
+    """Run in parts whose size depends on the scene alone, not on the wall clock, and report progress."""
     run = _run_of(sim)
-    Runner(run, Advance(run, Editor(run))).evenly(until, collisions, progress)
+    RunLoop(run, Advance(run, Editor(run))).run_evenly(until, collisions, progress)
 
 
 def state_of(sim: Simulation) -> State:
-    """The state of the run's solver, from which `standing` makes a run that goes on to the same bits."""
+    """The state of the run's solver, from which `copy_in_state` makes a simulation that continues to the same bits."""
     return _run_of(sim).solver.state()
 
 
-def standing(sim: Simulation, state: State, time: float) -> Simulation:
-    """A copy of a run as it stood at another instant; its solver must keep histories."""
+def copy_in_state(sim: Simulation, state: State, time: float) -> Simulation:
+    """A copy of a simulation in the state of another time, s; its solver must keep histories."""
     other = copy.copy(sim)
     run = _run_of(other)
-    run.solver, run.time = remembering(run.solver, "standing").beside(state), time
+    run.solver, run.time = remembering(run.solver, "copy_in_state").beside(state), time
     return other
 
 
 def new_history(sim: Simulation) -> History:
-    """A history of a run that nothing is written into yet."""
+    """An empty history of a run."""
     return record.new_history(_run_of(sim))
 
 
 def remember_in(sim: Simulation, history: History) -> None:
-    """Write into a history, from now on, all that happens; it may be one of a copy of the same run."""
+    """Write all events into a history from now on; it may be one of a copy of the same run."""
     record.remember(_run_of(sim), history)
 
 
-def _run_of(sim: Simulation) -> Run:
-    return sim._run  # noqa: SLF001  # this module is the way to it for the rest of carom
+def _run_of(sim: Simulation) -> ActiveRun:
+    return sim._run  # noqa: SLF001  # the only access for the rest of carom

@@ -1,4 +1,4 @@
-"""The balls of a run as they are now: by number, by name, and by handles that stay with their ball.
+"""Handles of the balls of a run, found by number or name. A handle stays with its ball through edits.
 
 The number of a ball is its row in `positions`: it changes when a ball before it is removed or merged. Its identity
 never changes, and no other ball of the run gets it.
@@ -24,76 +24,76 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Identities:
-    """The identity of each ball, ascending, and how many have been given out."""
+    """The identity of each ball, ascending, and the number of identities issued so far."""
 
     ids: NDArray[np.int64]
     issued: int
 
     @classmethod
     def of(cls, count: int) -> Self:
-        """Those of a run that begins: 0, 1, 2 and so on."""
+        """The identities at the start of a run: 0, 1, 2 and so on."""
         return cls(np.arange(count), count)
 
     @classmethod
-    def stored(cls, told: Any, count: int) -> Self:
-        """Those that `told` gave; those of a run that begins if there are none, or they do not fit."""
+    def from_metadata(cls, told: Any, count: int) -> Self:
+        """Identities from the metadata of a file; those of the start if there are none, or they do not fit."""
         ids, issued = np.array(told.get("ids") or [], np.int64), told.get("issued") or 0
         if ids.shape != (count,) or (np.diff(ids) <= 0).any() or (count and not 0 <= ids[0] <= ids[-1] < issued):
             return cls.of(count)
         return cls(ids, issued)
 
-    def told(self) -> dict[str, Any]:
-        """What a file keeps of them: nothing if all are as at the start."""
+    def metadata(self) -> dict[str, Any]:
+        """The identities as metadata of a file; empty if all are as at the start."""
         if self.issued == len(self.ids):
             return {}
         return {"ids": self.ids.tolist(), "issued": self.issued}
 
     def after(self, left: NDArray[np.intp]) -> Self:
-        """Those after an edit, in which each ball was number `left` before, or is new (-1)."""
+        """The identities after an edit; `left` holds the number before of each ball, or -1 if it is new."""
         new = left < 0
         ids = np.where(new, self.issued - 1 + np.cumsum(new), self.ids[left] if len(self.ids) else 0)
         return type(self)(ids, self.issued + int(new.sum()))
 
     def number(self, identity: int) -> int | None:
-        """The present number of a ball; None if it is gone."""
+        """The present number of a ball; None if it has been removed."""
         k = int(np.searchsorted(self.ids, identity))
         return k if k < len(self.ids) and self.ids[k] == identity else None
 
 
-class Numbered(Protocol):
-    """What tells which ball has which number."""
+class NumberedRun(Protocol):
+    """A run whose balls have numbers and identities."""
 
     @property
     def scene(self) -> Scene:
-        """What exists."""
+        """The scene."""
 
     @property
     def identities(self) -> Identities:
-        """Which ball is which."""
+        """The identities of the balls."""
 
 
-class Live(Numbered, Protocol):
-    """What handles read of a simulation."""
+class LiveRun(NumberedRun, Protocol):
+    """A simulation as handles read it."""
 
     @property
     def positions(self) -> Floats:
-        """Where the balls are, m."""
+        """Positions of the balls, m."""
 
     @property
     def velocities(self) -> Floats:
-        """How fast they are, m/s."""
+        """Velocities of the balls, m/s."""
 
 
 class LiveBall:
-    """One ball of a run, as it is now. It stays the same ball, whatever its number becomes."""
+    """Handle of one ball of a run. It stays with the ball when the ball's number changes."""
 
     __slots__ = ("_run", "id")
 
-    _run: Live
+    _run: LiveRun
     id: int
     """Its identity in the run, which never changes."""
 
-    def __init__(self, run: Live, identity: int) -> None:
+    def __init__(self, run: LiveRun, identity: int) -> None:
         object.__setattr__(self, "_run", run)
         object.__setattr__(self, "id", identity)
 
@@ -105,8 +105,8 @@ class LiveBall:
         """Its number now: its row in `positions`."""
         return self.index_in(self._run)
 
-    def index_in(self, run: Numbered) -> int:
-        """Its number in a run, such as a copy of its own."""
+    def index_in(self, run: NumberedRun) -> int:
+        """Its number in a run, which may be a copy of its own run."""
         k = run.identities.number(self.id)
         if k is None:
             raise ArgumentError.of("live.ball-gone", where="ball", id=self.id)
@@ -120,29 +120,29 @@ class LiveBall:
 
     @property
     def position(self) -> Floats:
-        """Where it is, m."""
+        """Position, m."""
         place: Floats = self._run.positions[self.index]
         return place
 
     @property
     def velocity(self) -> Floats:
-        """How fast it is, m/s."""
+        """Velocity, m/s."""
         velocity: Floats = self._run.velocities[self.index]
         return velocity
 
     @property
     def mass(self) -> float:
-        """In kg."""
+        """Mass, kg."""
         return float(self._run.scene.balls.mass[self.index])
 
     @property
     def radius(self) -> float:
-        """In m."""
+        """Radius, m."""
         return float(self._run.scene.balls.radius[self.index])
 
     @property
     def fixed(self) -> bool:
-        """Is it held in place?"""
+        """True if it is held in place."""
         return bool(self._run.scene.balls.fixed[self.index])
 
     @property
@@ -167,18 +167,18 @@ class LiveBall:
 
 
 BallIndex: TypeAlias = int | str | LiveBall
-"""What names a ball of a run: its number, its name, or a handle from `Simulation.balls`."""
+"""Identifies a ball of a run: its number, its name, or a handle from `Simulation.balls`."""
 
 
 class LiveBalls:
-    """The balls of a run, as they are now: `balls[3]`, `balls["cue"]`, `len(balls)`, `for ball in balls`."""
+    """Handles of the balls of a run: `balls[3]`, `balls["cue"]`, `len(balls)`, `for ball in balls`."""
 
-    def __init__(self, run: Live) -> None:
+    def __init__(self, run: LiveRun) -> None:
         self._run = run
 
     @property
     def ids(self) -> NDArray[np.int64]:
-        """The identities of all, in the order of their numbers."""
+        """The identities of all balls, in the order of their numbers."""
         return self._run.identities.ids.copy()
 
     def __len__(self) -> int:
@@ -189,7 +189,7 @@ class LiveBalls:
     @overload
     def __getitem__(self, which: slice) -> list[LiveBall]: ...
     def __getitem__(self, which: BallIndex | slice) -> LiveBall | list[LiveBall]:
-        """The ball of a number or a name; of a slice, a list of them."""
+        """The ball with a number or a name; for a slice, a list of balls."""
         ids = self._run.identities.ids
         if isinstance(which, slice):
             return [LiveBall(self._run, int(each)) for each in ids[which]]
@@ -207,12 +207,12 @@ class LiveBalls:
         return f"<{len(self)} balls of a run>"
 
 
-def number_of(run: Numbered, which: BallIndex) -> int:
+def number_of(run: NumberedRun, which: BallIndex) -> int:
     """The number of a ball of a run."""
     return which.index_in(run) if isinstance(which, LiveBall) else index_of(run.scene, which)
 
 
-def numbers_of(run: Numbered, which: BallIndex | Sequence[BallIndex]) -> list[int]:
+def numbers_of(run: NumberedRun, which: BallIndex | Sequence[BallIndex]) -> list[int]:
     """The numbers of one ball or several."""
     given: Any = which
     single = isinstance(given, int | np.integer | str | LiveBall) or not hasattr(given, "__iter__")
@@ -220,7 +220,7 @@ def numbers_of(run: Numbered, which: BallIndex | Sequence[BallIndex]) -> list[in
 
 
 def index_of(scene: Scene, index: int | str) -> int:
-    """The number of a ball by its name, or by its number, which is counted from the end if it is negative."""
+    """The number of a ball by its name or number; negative numbers count from the end."""
     if isinstance(index, str):
         return scene.balls.index(index)
     count = len(scene.balls)

@@ -1,4 +1,4 @@
-"""What of a run can only be read, and which call changes it."""
+"""Read-only attributes of a simulation, with error messages that name the method that changes them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from carom.errors import ArgumentError
 from carom.observe.arrays import read_only
 from carom.scene import Ball, Scene
 
-__all__ = ["check_settable", "shown_only"]
+__all__ = ["check_settable", "read_only_result"]
 
-_FOR_MANY = {"positions": "position", "velocities": "velocity", "masses": "mass", "radii": "radius"}
+_COLUMNS = {"positions": "position", "velocities": "velocity", "masses": "mass", "radii": "radius"}
 _REMEDIES = {
     **{
         name: f"Use sim.change(index, {one}=…), or sim.change_balls(indices, {one}=…)."
-        for name, one in _FOR_MANY.items()
+        for name, one in _COLUMNS.items()
     },
     "forces": "Use sim.push(index, impulse), or give forces to a new simulation: Simulation(scene, forces=[…]).",
     "momentum": "Use sim.change(index, velocity=…), or sim.push(index, impulse).",
@@ -29,16 +29,16 @@ _REMEDIES = {
         for name in ("solver", "step", "integrator", "contacts", "neighbours")
     },
 }
-_ELSE = "It follows from the run."
+_DERIVED = "It follows from the run."
 
 
-def shown_only(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """An array that a run hands out as `name`, to be read only."""
-    return read_only(array, name, _REMEDIES.get(name, _ELSE))
+def read_only_result(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Make an array read-only; the error of writing to it names the attribute and the remedy."""
+    return read_only(array, name, _REMEDIES.get(name, _DERIVED))
 
 
 def check_settable(kind: type, name: str) -> None:
-    """Refuse to set what a run of this class only shows, and what belongs to its scene or its balls."""
+    """Refuse to set a property of the class, or an attribute that belongs to the scene or its balls."""
     if name.startswith("_"):
         return
     remedy = _remedy(kind, name)
@@ -53,4 +53,4 @@ def _remedy(kind: type, name: str) -> str | None:
         return f"Use sim.change(index, {name}=…)."
     if name in Scene.model_fields:
         return f"Use sim.change_scene({name}=…)."
-    return _ELSE if isinstance(getattr(kind, name, None), property) else None
+    return _DERIVED if isinstance(getattr(kind, name, None), property) else None

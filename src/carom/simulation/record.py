@@ -20,7 +20,7 @@ from carom.scene import Scene
 from carom.scene.fields.base import shown
 from carom.scene.fields.quantities import text
 from carom.scene.io.files import dumps
-from carom.simulation.run import Run
+from carom.simulation.run import ActiveRun
 from carom.simulation.save import checkpoint_of, method_of
 from carom.solvers.protocol import remembering
 from carom.storage.checkpoint import Checkpoint, discard
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class RecorderAccess:
     """The access of a recorder to the run that it records."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: ActiveRun) -> None:
         self._run = run
         self._text: tuple[Scene, str] | None = None
         """A scene and its text as JSON, which is large and seldom changes."""
@@ -113,7 +113,7 @@ class Plan:
 class RunStorage:
     """Records, remembers and saves a run. `observed` is the run as observables read it."""
 
-    def __init__(self, run: Run, observed: RunState) -> None:
+    def __init__(self, run: ActiveRun, observed: RunState) -> None:
         self._run = run
         self._observed = observed
 
@@ -164,7 +164,7 @@ class RunStorage:
         checkpoint_of(self._run).write(Path(path))
 
 
-def _begin_recording(run: Run, observed: RunState, target: Path, plan: Plan) -> Recorder:
+def _begin_recording(run: ActiveRun, observed: RunState, target: Path, plan: Plan) -> Recorder:
     """Start recording a run; `observed` is the run as observables read it."""
     run.check_between_steps("record")
     run.check_unfollowed("record")
@@ -205,7 +205,7 @@ def _begin_recording(run: Run, observed: RunState, target: Path, plan: Plan) -> 
     return recorder
 
 
-def continue_recording(run: Run, observed: RunState, path: Path, saved: Checkpoint, observables: Any) -> None:
+def continue_recording(run: ActiveRun, observed: RunState, path: Path, saved: Checkpoint, observables: Any) -> None:
     """Continue a recording: copy the rows that the checkpoint vouches for into a new file, and append to them."""
     told = saved.recording
     given = {each.name: each for each in observables_for(observables)}
@@ -238,7 +238,7 @@ def continue_recording(run: Run, observed: RunState, path: Path, saved: Checkpoi
     run.recorder.goal = dict(told["goal"])
 
 
-def _header(run: Run, sampler: Sampler, source: str) -> Header:
+def _header(run: ActiveRun, sampler: Sampler, source: str) -> Header:
     whens, scene = [each.described() for each in sampler.triggers], run.scene
     name, events = run.solver.card.name, sampler.events
     return Header(scene, name, method_of(run), run.wall_names, events, whens, source, dict(scene.origin))
@@ -247,7 +247,7 @@ def _header(run: Run, sampler: Sampler, source: str) -> Header:
 # History.
 
 
-def new_history(run: Run) -> History:
+def new_history(run: ActiveRun) -> History:
     """An empty history of a run; an `ArgumentError` if its solver keeps none."""
     remembering(run.solver, "remember")
     from carom.solvers.exact.history.history import History  # noqa: PLC0415  # Numba is not loaded before something runs
@@ -255,12 +255,12 @@ def new_history(run: Run) -> History:
     return History(run.scene)
 
 
-def remember(run: Run, history: History) -> None:
+def remember(run: ActiveRun, history: History) -> None:
     """Write all events into a history from now on."""
     remembering(run.solver, "remember").remember(history)
 
 
-def forget(run: Run, history: History) -> None:
+def forget(run: ActiveRun, history: History) -> None:
     """Stop writing into a history."""
     if run.solver.card.keeps_history:
         remembering(run.solver, "forget").forget(history)

@@ -1,4 +1,4 @@
-"""A run as it stands: what exists, its solver, the time, and who follows it. The parts of a simulation share it."""
+"""`ActiveRun`: scene, solver, time and followers of a simulation, shared by its parts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Listener = Callable[[], object]
 
 
-class Run:
-    """A scene that a solver advances, and its time; the parts of a simulation read and change it."""
+class ActiveRun:
+    """A scene with the solver that advances it. The parts of a simulation read and change it."""
 
     def __init__(
         self, scene: Scene, solver: Solver, wish: Wish, *, time: float = 0.0, identities: Identities | None = None,
@@ -35,25 +35,25 @@ class Run:
         self.solver = solver
         self.wish = wish
         self.time = time
-        """Now, s: not before the time of the solver, which stands at its last collision or step."""
+        """Present time, s; at or after the time of the solver, which is that of its last collision or step."""
         self.identities = identities or Identities.of(len(scene.balls))
         self.touched = touched
-        """Has anyone pulled, driven or pushed a ball, changed a force, or added a hook?"""
+        """True if a ball was pulled, driven or pushed, a force changed, or a hook added."""
         self.amid_step = False
-        """Is a step under way, and a hook being called?"""
+        """True while a hook is called within a step."""
         self.recorder: Recorder | None = None
         self.measuring: MemoryFollower | None = None
         self.after_sample: Listener | None = None
-        """Called after each sample, while progress is told."""
+        """Called after each sample, while progress is reported."""
         self.between_slices: Listener | None = None
-        """Called between two slices of a long exact run, while progress is told."""
+        """Called between two slices of a long exact run, while progress is reported."""
         self._walls: tuple[Solver | None, list[str]] = (None, [])
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: all but those who follow the run, who stay with the first."""
+        """The state of a copy: without recorder, measurement and listeners."""
         return {**self.__dict__, "recorder": None, "measuring": None, "after_sample": None, "between_slices": None}
 
-    # As it stands.
+    # Present state.
 
     @property
     def surviving(self) -> Scene:
@@ -62,17 +62,17 @@ class Run:
 
     @property
     def motion(self) -> Motion:
-        """Where all balls are, and how fast."""
+        """Positions and velocities of all balls."""
         return Motion(self.solver.places(self.time), self.solver.velocities(self.time))
 
     @property
     def merges(self) -> bool:
-        """Do balls that touch become one?"""
+        """True if balls that touch merge."""
         return self.scene.attraction is not None and self.scene.attraction.touch == "merge"
 
     @property
     def wall_names(self) -> list[str]:
-        """What all walls are called, by their numbers; kept, as there may be thousands."""
+        """The names of all walls, by their numbers; cached, as there may be thousands."""
         if self._walls[0] is not self.solver:
             names: list[str] = []
             with contextlib.suppress(IndexError):
@@ -93,56 +93,56 @@ class Run:
         """The present number of a ball."""
         return number_of(self, index)
 
-    # Going on.
+    # Advance.
 
     def advance(self, end: float, quota: int, logs: NDArray[Any] | None = None) -> bool:
-        """Go on to a time, or for so many more collisions, with nobody who follows.
+        """Advance to the time `end`, s, or by `quota` collisions, without a follower.
 
-        True if it stopped before the end, so that time stands at the last collision (or step). If the solver cannot or
-        may not go on, time is as far as it came, and its state can be read.
+        True if it stopped before the end: the time is that of the last collision (or step). After an error or an
+        interrupt the time is that of the solver, and its state can be read.
         """
         solver, before = self.solver, self.solver.collisions
         try:
             early = solver.advance(end, quota, blank_log(0) if logs is None else logs, self._pause)
         except BaseException:
-            self.catch_up()
+            self.sync_time()
             raise
         if early or solver.collisions - before >= quota:
-            self.catch_up()
+            self.sync_time()
             return True
-        self.stand_at(end)
+        self.set_end_time(end)
         return False
 
-    def catch_up(self) -> None:
-        """Let time be that of the solver, unless it is later already."""
+    def sync_time(self) -> None:
+        """Set the time to that of the solver, unless it is later already."""
         self.time = max(self.time, self.solver.time)
 
-    def stand_at(self, end: float) -> None:
-        """Let time be the end of a run in which nothing happened any more; else as far as the solver came."""
+    def set_end_time(self, end: float) -> None:
+        """Set the time to a finite end that the run has reached; else to that of the solver."""
         self.time = end if np.isfinite(end) else max(self.time, self.solver.time)
 
     def _pause(self) -> None:
-        """Nothing is half done: tell progress."""
-        self.catch_up()
+        """Report progress between two slices of a run."""
+        self.sync_time()
         if self.between_slices is not None:
             self.between_slices()
 
-    # Who follows it, and what is refused meanwhile.
+    # Followers and restrictions.
 
     @property
     def follower(self) -> Follower | None:
-        """The recorder or the measurement that follows the run, unless it has missed something."""
+        """The recorder or the measurement of the run; None if there is none, or it is incomplete after an error."""
         follower = self.measuring or self.recorder
         return follower if follower is not None and follower.complete else None
 
-    def touch(self) -> None:
-        """Note, also in a recording, that the scene alone does not tell the run any more."""
+    def note_intervention(self) -> None:
+        """Note, also in a recording, that the scene alone no longer determines the run."""
         if not self.touched and self.follower is not None:
             self.follower.note_edit()
         self.touched = True
 
     def check_between_steps(self, what: str) -> None:
-        """Refuse what would change a run in the middle of a step."""
+        """Refuse a change of the run within a step."""
         if self.amid_step:
             raise ArgumentError.of("hook.not-now", where=what)
 
@@ -155,5 +155,5 @@ class Run:
 
 
 def blank_log(room: int) -> NDArray[Any]:
-    """A log with room for so many collisions."""
+    """An empty log for `room` collisions."""
     return np.zeros(room, collision_record)

@@ -7,21 +7,21 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from carom.simulation.run import Run
+from carom.simulation.run import ActiveRun
 from carom.solvers.protocol import steerable
 from carom.storage.checkpoint import Checkpoint
 
 
 def checkpoint_of(
-    run: Run, recording: dict[str, Any] | None = None, recorder: Mapping[str, NDArray[Any]] | None = None
+    run: ActiveRun, recording: dict[str, Any] | None = None, recorder: Mapping[str, NDArray[Any]] | None = None
 ) -> Checkpoint:
     """A checkpoint of a run; if the run is recorded, with the state of its recording."""
-    told, solver = {**method_of(run), **run.identities.told()}, run.solver
+    told, solver = {**method_of(run), **run.identities.metadata()}, run.solver
     recorded: dict[str, Any] = {} if recording is None else {"recording": recording, "recorder": recorder}
     return Checkpoint(run.scene, run.time, solver.card.name, told, solver.state(), **recorded)
 
 
-def method_of(run: Run) -> dict[str, Any]:
+def method_of(run: ActiveRun) -> dict[str, Any]:
     """The choices with which a run is solved, as metadata of files; defaults are resolved."""
     wish = run.wish
     told: dict[str, Any] = {

@@ -15,14 +15,14 @@ from carom.observe.collisions import Collision, Report
 from carom.observe.measures.mechanics import built_height
 from carom.scene import Links, Scene
 from carom.scene.io.find import scene_of
-from carom.simulation.advance import Advance, Runner, number_of_seconds
+from carom.simulation.advance import Advance, RunLoop, number_of_seconds
 from carom.simulation.collect import Collector
 from carom.simulation.delegate import delegate
 from carom.simulation.editor import Editor
 from carom.simulation.live_balls import Identities, LiveBalls
-from carom.simulation.readonly import check_settable, shown_only
+from carom.simulation.readonly import check_settable, read_only_result
 from carom.simulation.record import RunStorage, continue_recording
-from carom.simulation.run import Run
+from carom.simulation.run import ActiveRun
 from carom.simulation.start import as_tuple, new_run, replayed_run, resumed_run, warn_of_differences
 from carom.simulation.steer import Steering
 from carom.solvers import choose
@@ -78,24 +78,24 @@ class Simulation:
         wish = choose.Wish(solver, step, integrator, contacts, as_tuple(forces), neighbours)
         self._compose(new_run(scene_of(scene), wish, check=check))
 
-    def _compose(self, run: Run) -> None:
+    def _compose(self, run: ActiveRun) -> None:
         """Make the parts that work on a run."""
         self._run = run
         self._editor = Editor(run)
         self._steering = Steering(run, self._editor)
         self._advance = Advance(run, self._editor)
-        self._runner = Runner(run, self._advance)
+        self._run_loop = RunLoop(run, self._advance)
 
     @property
     def _collector(self) -> Collector:  # made for each call, as it refers to the simulation: no cycle of references
-        return Collector(self._run, self._advance, self._runner, self)
+        return Collector(self._run, self._advance, self._run_loop, self)
 
     @property
     def _storage(self) -> RunStorage:  # made for each call, as above
         return RunStorage(self._run, self)
 
     @classmethod
-    def _of(cls, run: Run) -> Self:
+    def _of(cls, run: ActiveRun) -> Self:
         """A simulation that continues a run."""
         sim = cls.__new__(cls)
         sim.__setstate__({"_run": run})
@@ -103,7 +103,7 @@ class Simulation:
 
     def __getstate__(self) -> dict[str, Any]:
         """The state of a copy: the run without its recorder and measurement, and attributes that a user has added."""
-        parts = ("_editor", "_steering", "_advance", "_runner")
+        parts = ("_editor", "_steering", "_advance", "_run_loop")
         own = {name: value for name, value in self.__dict__.items() if name not in parts}
         return {**own, "_run": copy.copy(self._run)}
 
@@ -123,7 +123,7 @@ class Simulation:
 
         `progress` is called several times per second with the part that is done, from 0 to 1.
         """
-        self._runner.run(until, collisions, progress)
+        self._run_loop.run(until, collisions, progress)
         return self
 
     def advance(self, dt: float) -> Self:
@@ -232,33 +232,33 @@ class Simulation:
     @property
     def positions(self) -> Floats:
         """Positions of the balls, m: a read-only array with one row per ball; `change` moves a ball."""
-        return shown_only(self._solver.places(self._run.time)[:, : self._run.scene.dimension], "positions")
+        return read_only_result(self._solver.places(self._run.time)[:, : self._run.scene.dimension], "positions")
 
     @property
     def velocities(self) -> Floats:
         """Velocities of the balls, m/s: a read-only array with one row per ball; `change` sets a velocity."""
-        return shown_only(self._solver.velocities(self._run.time)[:, : self._run.scene.dimension], "velocities")
+        return read_only_result(self._solver.velocities(self._run.time)[:, : self._run.scene.dimension], "velocities")
 
     @property
     def forces(self) -> Floats:
         """Forces on the balls, N: an array with one row per ball. Contact forces are not included."""
         accelerations = self._solver.accelerations(self._run.time)[:, : self._run.scene.dimension]
-        return shown_only(self._run.scene.balls.mass[:, None] * accelerations, "forces")
+        return read_only_result(self._run.scene.balls.mass[:, None] * accelerations, "forces")
 
     @property
     def masses(self) -> Floats:
         """Masses of the balls, kg."""
-        return shown_only(self._run.scene.balls.mass, "masses")
+        return read_only_result(self._run.scene.balls.mass, "masses")
 
     @property
     def radii(self) -> Floats:
         """Radii of the balls, m."""
-        return shown_only(self._run.scene.balls.radius, "radii")
+        return read_only_result(self._run.scene.balls.radius, "radii")
 
     @property
     def turns(self) -> NDArray[np.int64]:
         """Image counts: how often each ball has crossed each periodic axis; unwrapped: positions + turns × box size."""
-        return shown_only(self._solver.turns[:, : self._run.scene.dimension].copy(), "turns")
+        return read_only_result(self._solver.turns[:, : self._run.scene.dimension].copy(), "turns")
 
     @property
     def kinetic_energy(self) -> float:
@@ -278,7 +278,7 @@ class Simulation:
     @property
     def momentum(self) -> Floats:
         """Momentum of all balls that are born, kg m/s."""
-        return shown_only((self._born_masses[:, None] * self.velocities).sum(axis=0), "momentum")
+        return read_only_result((self._born_masses[:, None] * self.velocities).sum(axis=0), "momentum")
 
     @property
     def _born_masses(self) -> Floats:

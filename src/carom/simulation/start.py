@@ -13,10 +13,10 @@ from carom.errors import ArgumentError, Problem, SceneError, SolverWarning, Step
 from carom.kernels.progress import announce
 from carom.scene import Scene
 from carom.scene.placement import check as placement
-from carom.simulation.advance import Advance, Runner
+from carom.simulation.advance import Advance, RunLoop
 from carom.simulation.editor import Editor
 from carom.simulation.live_balls import Identities
-from carom.simulation.run import Run
+from carom.simulation.run import ActiveRun
 from carom.solvers import choose
 from carom.solvers.registry import EXACT
 from carom.storage.checkpoint import Checkpoint
@@ -34,7 +34,7 @@ def as_tuple(forces: Any) -> tuple[Force, ...]:
     return tuple(forces) if isinstance(forces, Iterable) else (forces,)
 
 
-def new_run(scene: Scene, wish: choose.Wish, *, check: bool) -> Run:
+def new_run(scene: Scene, wish: choose.Wish, *, check: bool) -> ActiveRun:
     """A run of a scene from its start; with `check`, a `SceneError` if balls overlap or are misplaced."""
     announce()
     chosen = choose.solver_for(scene, wish)
@@ -46,7 +46,7 @@ def new_run(scene: Scene, wish: choose.Wish, *, check: bool) -> Run:
         warn_caller(message, SolverWarning)
     if check and (problems := placement.problems(scene)):
         raise SceneError(problems)
-    return Run(scene, choose.start(scene, chosen, wish), wish)
+    return ActiveRun(scene, choose.start(scene, chosen, wish), wish)
 
 
 def _saved_wish(solver: str, saved: Mapping[str, Any], forces: tuple[Force, ...] = ()) -> choose.Wish:
@@ -55,7 +55,7 @@ def _saved_wish(solver: str, saved: Mapping[str, Any], forces: tuple[Force, ...]
     return choose.Wish(cast("choose.SolverChoice", solver), **told, forces=forces)
 
 
-def resumed_run(saved: Checkpoint, forces: Any) -> Run:
+def resumed_run(saved: Checkpoint, forces: Any) -> ActiveRun:
     """The run of a checkpoint. Its custom forces must be given, as a file does not hold their code."""
     own = as_tuple(forces)
     names = [each.name for each in own]
@@ -69,19 +69,19 @@ def resumed_run(saved: Checkpoint, forces: Any) -> Run:
         warnings.simplefilter("ignore", StepWarning)  # the user was warned when the run began
         solver = choose.start(saved.scene, cast("choose.Name", saved.solver), wish)
     solver.restore(saved.state)
-    identities = Identities.stored(saved.wish, len(saved.scene.balls))
+    identities = Identities.from_metadata(saved.wish, len(saved.scene.balls))
     touched = bool(saved.wish.get("touched", False))
-    return Run(saved.scene, solver, wish, time=saved.time, identities=identities, touched=touched)
+    return ActiveRun(saved.scene, solver, wish, time=saved.time, identities=identities, touched=touched)
 
 
-def replayed_run(recording: Recording, time: float) -> Run:
+def replayed_run(recording: Recording, time: float) -> ActiveRun:
     """The run at an instant of a recording: rebuilt from its history, or else repeated from its start."""
     if recording.exact:
         state, scene = recording.history.state(time), recording.history.scene(time)
         return resumed_run(Checkpoint(scene, float(time), EXACT.name, recording.wish, state), ())
     _check_repeatable(recording, time)
     run = new_run(recording.scene, _saved_wish(recording.solver, recording.wish), check=False)
-    Runner(run, Advance(run, Editor(run))).run(time, None, None)
+    RunLoop(run, Advance(run, Editor(run))).run(time, None, None)
     return run
 
 

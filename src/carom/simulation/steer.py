@@ -1,4 +1,4 @@
-"""Steering a run while it goes on: pulling, driving, linking, and hooks around each step. All of it needs forces."""
+"""Steer a stepped run: hooks around each step, interactive forces, and links."""
 
 from __future__ import annotations
 
@@ -15,64 +15,64 @@ from carom.scene.fields.changes import LinkOptions
 from carom.simulation import edit
 from carom.simulation.editor import Editor
 from carom.simulation.live_balls import BallIndex
-from carom.simulation.run import Run
+from carom.simulation.run import ActiveRun
 from carom.solvers.protocol import steerable
 
 if TYPE_CHECKING:
     from carom.solvers.protocol import Steerable
 
-GRIP = 20.0
-"""How fast a hand is, 1/s, where nothing else is said: its spring follows within some tenths of a second."""
+HAND_RATE = 20.0
+"""Default angular frequency of a hand's spring with the mass it pulls, 1/s: it follows within tenths of a second."""
 
 
 class Steering:
-    """What a person, or a program, can do to a run of the stepped solver while it goes on.
+    """Hooks, interactive forces and links of a run of the stepped solver.
 
-    A ball is named by its number, its name, or a handle from `balls`.
+    A ball is identified by its number, its name, or a handle from `balls`.
     """
 
-    def __init__(self, run: Run, editor: Editor) -> None:
+    def __init__(self, run: ActiveRun, editor: Editor) -> None:
         self._run = run
         self._editor = editor
 
     @property
     def held(self) -> frozenset[int]:
-        """The numbers of the balls that are pulled or driven."""
+        """Numbers of the balls that are pulled or driven."""
         solver = self._run.solver
         if not solver.card.has_forces:
             return frozenset()
         steered = steerable(solver, "held")
         return frozenset({*steered.hands, *steered.driven})
 
-    # Around each step.
+    # Hooks.
 
     def before_step(self, hook: Callable[[], object]) -> Callable[[], object]:
-        """Call this before each step; a decorator.
+        """Register a function that is called before each step; a decorator.
 
-        What it reads is of its moment, `time` too. It can push, pull, drive and release, but not run or edit.
+        It reads the state and the time of that moment. It can push, pull, drive and release, but not run or edit.
         """
-        self._solver("before_step").hooks.before.append(self._called("before_step", hook))
+        self._solver("before_step").hooks.before.append(self._wrapped_hook("before_step", hook))
         return hook
 
     def prepared(self, hook: Callable[[], object]) -> Callable[[], object]:
-        """Call this in each step when all have been moved as if nothing were in the way; a decorator.
+        """Register a function that is called in each step after free motion, before contacts; a decorator.
 
-        Positions and velocities are then those at the end of the step, before contacts.
+        Positions and velocities are then those at the end of the step without contacts.
         """
-        self._solver("prepared").hooks.prepared.append(self._called("prepared", hook))
+        self._solver("prepared").hooks.prepared.append(self._wrapped_hook("prepared", hook))
         return hook
 
     def after_step(self, hook: Callable[[], object]) -> Callable[[], object]:
-        """Call this after each step; a decorator."""
-        self._solver("after_step").hooks.after.append(self._called("after_step", hook))
+        """Register a function that is called after each step; a decorator."""
+        self._solver("after_step").hooks.after.append(self._wrapped_hook("after_step", hook))
         return hook
 
-    def _called(self, where: str, hook: Any) -> Callable[[], None]:
-        """A call of a hook, while which the run stands where its last step ended."""
+    def _wrapped_hook(self, where: str, hook: Any) -> Callable[[], None]:
+        """A function that calls a hook with the time of the solver, and forbids edits meanwhile."""
         if not callable(hook):
             raise ArgumentError.of("hook.not-callable", where=where, value=shown(hook))
         run = self._run
-        run.touch()
+        run.note_intervention()
 
         def call() -> None:
             run.time = run.solver.time
@@ -84,13 +84,13 @@ class Steering:
 
         return call
 
-    # By the hand.
+    # Interactive forces.
 
     def change_force(self, which: str | int, **values: Any) -> None:
-        """Change parameters of a custom force from now on, without compiling anew.
+        """Change parameters of a custom force from now on, without compiling it again.
 
-        which   its name, or its number in `forces` where several have that name.
-        values  by the names of its parameters: numbers, or arrays.
+        which   name of the force, or its index in `forces` if several have the same name.
+        values  new values by the names of the parameters: numbers, or arrays.
         """
         self._run.check_between_steps("change_force")
         solver = self._solver("change_force")
@@ -99,38 +99,38 @@ class Steering:
             names = ", ".join(each.name for each in solver.extra) or "none"
             raise ArgumentError.of("forces.unknown", where="change_force", value=shown(which), known=names)
         solver.change_force(numbers[0], values)
-        self._run.touch()
+        self._run.note_intervention()
 
     def pull(
         self, index: BallIndex, target: Sequence[float], stiffness: float | None = None, damping: float | None = None
     ) -> None:
         """Pull a ball by a spring to a target, m, until `release`; call it again to move the target.
 
-        stiffness  N/m; if left out, enough to take the ball, with all that hangs on it, along within some tenths of a
-                   second, or less where the step would be too large for that.
-        damping    N s/m; if left out, critical.
+        stiffness  N/m; by default the ball and all linked to it follow within some tenths of a second, or more slowly
+                   if the step would be too large for that.
+        damping    N s/m; critical by default.
 
-        A `StepWarning` tells if the step is too large for what is said here. A fixed ball is refused: drive it.
+        A `StepWarning` tells if the step is too large for these values. A fixed ball is refused: drive it.
         """
-        solver, k = self._solver("pull"), self._free("pull", index)
-        mass = float(self._run.scene.balls.mass[self._hanging_on(k)].sum())
+        solver, k = self._solver("pull"), self._free_ball("pull", index)
+        mass = float(self._run.scene.balls.mass[self._linked_group(k)].sum())
         held = solver.hands.get(k)
         if stiffness is None:
-            stiffness = held.stiffness if held and held.stiffness else _grip(solver, k, mass)
+            stiffness = held.stiffness if held and held.stiffness else _default_stiffness(solver, k, mass)
         stiffness = _not_negative("stiffness", stiffness)
         if damping is None:
             damping = held.damping if held and held.stiffness else 2.0 * float(np.sqrt(stiffness * mass))
         hand = replace(
-            held or _hand(),
+            held or _new_hand(),
             target=_vector("target", target, self._run.scene.dimension),
             stiffness=stiffness,
             damping=_not_negative("damping", damping),
         )
         grip = (hand.stiffness, hand.damping)
         if grip != solver.grips.get(k) and not solver.bears({k: grip}):
-            _warn(solver, {**solver.grips, k: grip})
+            _warn_if_unstable(solver, {**solver.grips, k: grip})
         solver.steer({**solver.hands, k: hand})
-        self._run.touch()
+        self._run.note_intervention()
 
     def drive(
         self,
@@ -138,7 +138,7 @@ class Steering:
         velocity: Sequence[float] | None = None,
         acceleration: Sequence[float] | None = None,
     ) -> None:
-        """Drive a ball, until `release`: at a velocity that it keeps whatever it meets, m/s, or by a thrust, m/s².
+        """Drive a ball until `release`: at a constant velocity, m/s, whatever it collides with, or by a thrust, m/s².
 
         A fixed ball can be driven at a velocity; a thrust does not move it, and is refused.
         """
@@ -147,33 +147,33 @@ class Steering:
             raise ArgumentError.of("drive.one-of-two", where="drive")
         if velocity is not None:
             solver.set_velocity(k, _vector("velocity", velocity, self._run.scene.dimension))
-            self._run.touch()
+            self._run.note_intervention()
             return
-        self._free("drive", k)
+        self._free_ball("drive", k)
         thrust = _vector("acceleration", acceleration, self._run.scene.dimension)
-        solver.steer({**solver.hands, k: replace(solver.hands.get(k) or _hand(), thrust=thrust)})
-        self._run.touch()
+        solver.steer({**solver.hands, k: replace(solver.hands.get(k) or _new_hand(), thrust=thrust)})
+        self._run.note_intervention()
 
     def release(self, index: BallIndex) -> None:
         """Let a ball go that was pulled or driven; it flies on as it is, and a fixed one stands."""
         solver, k = self._solver("release"), self._run.number(index)
         solver.set_free(k)
         solver.steer({number: hand for number, hand in solver.hands.items() if number != k})
-        self._run.touch()
+        self._run.note_intervention()
 
     def push(self, index: BallIndex, impulse: Sequence[float]) -> None:
         """Give a ball an impulse, N s, at once; a fixed one is refused."""
-        solver, k = self._solver("push"), self._free("push", index)
+        solver, k = self._solver("push"), self._free_ball("push", index)
         solver.push(k, _vector("impulse", impulse, self._run.scene.dimension))
-        self._run.touch()
+        self._run.note_intervention()
 
     # Links.
 
     def link(self, i: BallIndex, j: BallIndex, stiffness: float, **options: Unpack[LinkOptions]) -> None:
         """Add a spring between two balls from now on; `options` are those of `Link`.
 
-        They, and all that hang on them, pass through each other then. A `StepWarning` tells if the step is too large
-        for the spring.
+        Balls that are linked, directly or through others, pass through each other. A `StepWarning` tells if the step
+        is too large for the spring.
         """
         self._solver("link")
         one, two = self._run.number(i), self._run.number(j)
@@ -181,20 +181,20 @@ class Steering:
         self._editor.apply(edit.link_addition(self._run.surviving, link, self._run.motion))
 
     def unlink(self, i: BallIndex, j: BallIndex) -> None:
-        """Take the springs between two balls away."""
+        """Remove the springs between two balls."""
         self._solver("unlink")
         pair = {self._run.number(i), self._run.number(j)}
         self._editor.apply(edit.link_removal(self._run.surviving, pair))
 
-    def _free(self, what: str, index: BallIndex) -> int:
+    def _free_ball(self, what: str, index: BallIndex) -> int:
         """The number of a ball that is not fixed."""
         k = self._run.number(index)
         if self._run.scene.balls.fixed[k]:
             raise ArgumentError.of("drive.fixed", where=what, ball=k)
         return k
 
-    def _hanging_on(self, index: int) -> Any:
-        """The numbers of a ball and of all that are linked with it, directly or through others."""
+    def _linked_group(self, index: int) -> Any:
+        """Numbers of a ball and of the moving balls that are linked to it, directly or through others."""
         between = self._run.surviving.links.between
         found = np.zeros(len(self._run.scene.balls), bool)
         found[index] = True
@@ -207,27 +207,27 @@ class Steering:
         return np.flatnonzero(found & ~self._run.scene.balls.fixed | (np.arange(len(found)) == index))
 
     def _solver(self, what: str) -> Steerable:
-        """The solver, if it knows forces."""
+        """The solver; an error if it has no forces. `what` is the method that needs them."""
         return steerable(self._run.solver, what)
 
 
-def _grip(solver: Steerable, ball: int, mass: float) -> float:
-    """A stiffness of a hand that moves such a mass well, N/m, or as much of it as the step bears."""
-    stiffness = mass * GRIP * GRIP
-    for _ in range(50):  # to a millionth of a billionth
+def _default_stiffness(solver: Steerable, ball: int, mass: float) -> float:
+    """A stiffness, N/m, of a hand that pulls a mass, kg, at `HAND_RATE`; halved until the step is small enough."""
+    stiffness = mass * HAND_RATE * HAND_RATE
+    for _ in range(50):  # down to 1e-15 of it
         if solver.bears({ball: (stiffness, 2.0 * float(np.sqrt(stiffness * mass)))}):
             break
         stiffness *= 0.5
     return stiffness
 
 
-def _warn(solver: Steerable, grips: Any) -> None:
+def _warn_if_unstable(solver: Steerable, grips: Any) -> None:
     from carom.solvers.stepped.integrators.method import warn_if_unstable  # noqa: PLC0415  # Numba is not loaded before it runs
 
     warn_if_unstable(solver.scene, solver.method, hands=grips)
 
 
-def _hand() -> Any:
+def _new_hand() -> Any:
     from carom.solvers.stepped.interactive import Hand  # noqa: PLC0415  # Numba is not loaded before something runs
 
     return Hand()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.lab.seen.collision_log import CollisionLog
-from carom.simulation.internal import State, standing
+from carom.simulation.internal import State, copy_in_state
 from carom.simulation.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Keyframe:
 
     def resumed(self) -> Simulation:
         """Make a simulation that continues from here."""
-        return self.sim.copy() if self.state is None else standing(self.sim, self.state, self.time)
+        return self.sim.copy() if self.state is None else copy_in_state(self.sim, self.state, self.time)
 
 
 @dataclass(frozen=True)
