@@ -16,7 +16,7 @@ from carom.scene import Balls, Scene, library
 from carom.scene.shapes.features import Cuboid, Feature, Room, Round
 from carom.views.balls import COLOURS, LINK, arrows, balls, flight, links
 from carom.views.markup import element, number
-from carom.views.sheet import MARGIN, Sheet, sheet_for
+from carom.views.sheet import MARGIN, PageLayout, layout_for
 from carom.views.walls import FLOOR, SOLID, obstacle, walls
 
 Theme = Literal["light", "dark"]
@@ -66,7 +66,7 @@ def _flat(scene: Scene) -> str:
     if len(there) < len(scene.balls):
         scene = scene.replace(balls=scene.balls[there], links=(), bends=(), triangles=())
     time = flight(scene) if 0 < len(scene.balls) <= MAX_ARROWS else 0.0
-    sheet = sheet_for(scene, "fit", 400, flight=time)
+    sheet = layout_for(scene, "fit", 400, flight=time)
     scene = scene.replace(balls=_visible(scene.balls, sheet))
     parts = [
         *walls(scene.boundary, sheet),
@@ -78,13 +78,13 @@ def _flat(scene: Scene) -> str:
     return _page(parts, _window(sheet))
 
 
-def _visible(balls: Balls, sheet: Sheet) -> Balls:
+def _visible(balls: Balls, sheet: PageLayout) -> Balls:
     """The balls, large enough to be visible in a small picture."""
     least = MIN_RADIUS * max(sheet.seen) / sheet.scale.per_metre
     return balls.replace(radius=np.where(balls.radius > 0.0, np.maximum(balls.radius, least), 0.0))
 
 
-def _window(sheet: Sheet) -> tuple[float, float, float, float]:
+def _window(sheet: PageLayout) -> tuple[float, float, float, float]:
     """The visible part of a sheet: the scene and a margin, with at least some width."""
     across, up = sheet.seen
     left, top = (sheet.size[0] - across) / 2.0, MARGIN

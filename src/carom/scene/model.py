@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, SerializeAsAny, model_validator
 
 from carom.errors import SceneError
@@ -248,6 +248,21 @@ class Scene(Part):
         made = self.model_copy(update={"balls": balls})
         made.__dict__.pop("origin", None)  # it is no scene of the library any more
         return made
+
+    def with_only(self, rows: NDArray[np.intp]) -> Scene:
+        """A copy with the balls of these numbers only, and the links, bends and triangles between them."""
+        return self.replace(balls=self.balls[rows], **self.connections_of(rows))
+
+    def connections_of(self, rows: NDArray[np.intp]) -> dict[str, Any]:
+        """Links, bends and triangles between the balls of these numbers, which become 0, 1, 2 and so on."""
+        number = np.full(len(self.balls), -1)
+        number[rows] = np.arange(len(rows))
+        triangles = number[self.triangles]
+        return {
+            "links": self.links.renumbered(number),
+            "bends": self.bends.renumbered(number),
+            "triangles": triangles[(triangles >= 0).all(axis=1)],
+        }
 
     @property
     def piles_up(self) -> bool:

@@ -102,18 +102,7 @@ def removal(scene: Scene, numbers: Sequence[int]) -> Edit:
     """Remove balls; the numbers of later balls decrease."""
     gone = set(numbers)
     stay = _numbers([k for k in range(len(scene.balls)) if k not in gone])
-    return Edit(scene.replace(balls=scene.balls[stay], **_without(scene, stay)), stay)
-
-
-def _without(scene: Scene, stay: NDArray[np.intp]) -> dict[str, Any]:
-    """Links, bends and triangles between balls that stay, by their new numbers."""
-    number = np.full(len(scene.balls), -1)
-    number[stay] = np.arange(len(stay))
-    changes: dict[str, Any] = {"links": scene.links.renumbered(number), "bends": scene.bends.renumbered(number)}
-    if len(scene.triangles):
-        renumbered = number[scene.triangles]
-        changes["triangles"] = renumbered[(renumbered >= 0).all(axis=1)]
-    return changes
+    return Edit(scene.with_only(stay), stay)
 
 
 def ball_change(scene: Scene, k: int, motion: Motion, changes: dict[str, Any]) -> Edit:
@@ -192,7 +181,7 @@ def _merged(scene: Scene, pairs: NDArray[np.intp], motion: Motion) -> tuple[Edit
     merged = balls.replace(
         position=places, velocity=velocities, mass=mass, radius=radius, fixed=fixed, name=names or None
     )[stay]
-    return Edit(scene.replace(balls=merged, **_without(scene, stay)), origin[stay]), stay
+    return Edit(scene.replace(balls=merged, **scene.connections_of(stay)), origin[stay]), stay
 
 
 def link_addition(scene: Scene, link: Link, motion: Motion) -> Edit:

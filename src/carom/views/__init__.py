@@ -1,4 +1,4 @@
-"""Who looks: pictures of a scene. A view knows scenes, and nothing of how they are run."""
+"""Draw scenes as SVG. Views depend on scenes, not on simulations."""
 
 from carom.views.svg import draw
 

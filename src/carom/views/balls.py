@@ -1,4 +1,4 @@
-"""What moves: balls, links between them, and arrows for their velocities."""
+"""Draw balls, links, and arrows for velocities."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from carom.scene import Balls, Scene
 from carom.scene.links import nearest_image
 from carom.views.markup import element, number, text
 from carom.views.measures import BAR_STEPS, round_below
-from carom.views.sheet import Floats, Sheet, extent, periodic_axes
+from carom.views.sheet import Floats, PageLayout, extent, periodic_axes
 from carom.views.walls import SOLID
 
 Indices = NDArray[np.intp]
 
-CROWD = 5_000
-"""From this number on, balls of one colour are one path, so that a viewer need not keep an object for each."""
+MIN_BALLS_FOR_PATHS = 5_000
+"""From this number of balls on, all balls of a colour are drawn as one path, which viewers show faster."""
 
 COLOURS = ("#2f6fb3", "#d9822b", "#3a9a6b", "#b8475a", "#7d5ba6", "#c9a227", "#3aa0a8", "#8a6552")
-"""Of the materials, and of the balls that have a name, in the order in which they come."""
+"""Colours of materials and of balls with a name, in their order."""
 RIM, ARROW, LINK = "#ffffff", "#22282e", "#8a949e"
 
 POINT = 0.5
 """Radius of the mark for a material point, mm."""
-INVISIBLE = 0.05
-"""Balls of this radius or less on paper, mm, are marked like points: planets would not be seen."""
-LONGEST_ARROW = 0.2
-"""Of the fastest ball, at most, as a part of the larger side of the scene."""
-SHORTEST_ARROW = 0.2
-"""Shorter ones are left out, mm."""
+MAX_POINT_LIKE = 0.05
+"""Largest radius on paper of balls that are drawn as points, mm: smaller planets would be invisible."""
+MAX_ARROW = 0.2
+"""Longest arrow, of the fastest ball, as a fraction of the larger side of the scene."""
+MIN_ARROW = 0.2
+"""Shorter arrows are not drawn, mm."""
 
 
-def balls(scene: Scene, sheet: Sheet, colours: Sequence[str] | None) -> Iterator[str]:
-    """The balls; in 3D the lowest first, with a rim, for they cover each other."""
+def balls(scene: Scene, sheet: PageLayout, colours: Sequence[str] | None) -> Iterator[str]:
+    """The balls; in 3D from low to high z, with a rim, as they cover each other."""
     names, of = _colours(scene.balls, colours)
-    places, rows = _with_images(scene)
+    places, rows = with_images(scene, np.array(scene.balls.position), np.arange(len(scene.balls)))
     if scene.dimension == 3:
         order = np.argsort(places[:, 2], kind="stable")
         places, rows = places[order], rows[order]
     radii = scene.balls.radius[rows] * sheet.scale.per_metre
-    radii = np.where(radii > INVISIBLE, radii, POINT)
+    radii = np.where(radii > MAX_POINT_LIKE, radii, POINT)
     x, y = sheet.point(places)
-    if len(rows) < CROWD:
+    if len(rows) < MIN_BALLS_FOR_PATHS:
         disks = _circles(x, y, radii, [names[k] for k in of[rows]], _names(scene.balls, rows))
     else:
         disks = _paths(x, y, radii, names, of[rows])
@@ -53,7 +53,7 @@ def balls(scene: Scene, sheet: Sheet, colours: Sequence[str] | None) -> Iterator
 
 
 def _colours(them: Balls, given: Sequence[str] | None) -> tuple[Sequence[str], Indices]:
-    """Colours, and which of them each ball has."""
+    """The colours, and the index of the colour of each ball."""
     if given is not None:
         if isinstance(given, str) or len(given) != len(them) or not all(isinstance(each, str) for each in given):
             raise ArgumentError.of("colours.count", where="colours", count=len(them))
@@ -67,9 +67,8 @@ def _colours(them: Balls, given: Sequence[str] | None) -> tuple[Sequence[str], I
     return [*(COLOURS[k % len(COLOURS)] for k in range(kinds)), SOLID], of
 
 
-def _with_images(scene: Scene) -> tuple[Floats, Indices]:
-    """Places, with one more for each ball that reaches across a border that is joined; and whose they are."""
-    places, rows = np.array(scene.balls.position), np.arange(len(scene.balls))
+def with_images(scene: Scene, places: Floats, rows: Indices) -> tuple[Floats, Indices]:
+    """Add the images of balls that reach across a periodic border; `rows` are the balls at the places."""
     for axis, period in periodic_axes(scene):
         reach = scene.balls.radius[rows]
         low, high = places[:, axis] < reach, places[:, axis] > period - reach
@@ -80,8 +79,8 @@ def _with_images(scene: Scene) -> tuple[Floats, Indices]:
     return places, rows
 
 
-def _window(scene: Scene, sheet: Sheet) -> dict[str, float | str]:
-    """Where balls are shown: not beyond a border that is joined; but beyond a wall, for a mistake should be seen."""
+def _window(scene: Scene, sheet: PageLayout) -> dict[str, float | str]:
+    """Where balls are shown: not beyond a periodic border; but beyond walls, so that misplaced balls are seen."""
     left, top, right, bottom = sheet.rectangle(*extent(scene))
     joined = [axis for axis, _ in periodic_axes(scene)]
     left, right = (left, right) if 0 in joined else (0.0, sheet.size[0])
@@ -91,8 +90,8 @@ def _window(scene: Scene, sheet: Sheet) -> dict[str, float | str]:
     return {"x": left, "y": top, "width": width, "height": height, "viewBox": window}
 
 
-def links(scene: Scene, sheet: Sheet) -> Iterator[str]:
-    """Thin lines for the links, all as one path; one across a border that is joined goes on at the other side."""
+def links(scene: Scene, sheet: PageLayout) -> Iterator[str]:
+    """Thin lines for the links, as one path; a link across a periodic border continues at the other side."""
     if not len(scene.links):
         return
     one, other = scene.links.between.T
@@ -109,7 +108,7 @@ def links(scene: Scene, sheet: Sheet) -> Iterator[str]:
 
 
 def _periods(scene: Scene) -> list[float]:
-    """Of x and y, m; infinite where space does not repeat."""
+    """The periods of x and y, m; infinite along an axis that is not periodic."""
     joined = dict(periodic_axes(scene))
     return [joined.get(axis, np.inf) for axis in range(2)]
 
@@ -119,13 +118,13 @@ def _names(them: Balls, rows: Indices) -> list[str | None]:
 
 
 def _circles(x: Floats, y: Floats, radii: Floats, colours: list[str], names: list[str | None]) -> Iterator[str]:
-    """A circle a ball; names are shown when the mouse is over them."""
+    """One circle per ball; its name is shown under the mouse."""
     for cx, cy, r, fill, name in zip(x, y, radii, colours, names, strict=True):
         yield element("circle", f"<title>{text(name)}</title>" if name else "", cx=cx, cy=cy, r=r, fill=fill)
 
 
 def _paths(x: Floats, y: Floats, radii: Floats, colours: Sequence[str], of: Indices) -> Iterator[str]:
-    """A path a colour."""
+    """One path per colour."""
     for kind in np.unique(of).tolist():
         some = of == kind
         d = "".join(
@@ -141,16 +140,16 @@ def flight(scene: Scene) -> float:
     if not fastest:
         return 0.0
     low, high = extent(scene)
-    part = min(LONGEST_ARROW, 2.0 / len(scene.balls) ** 0.5)  # two mean distances in a crowd
+    part = min(MAX_ARROW, 2.0 / len(scene.balls) ** 0.5)  # two mean distances in a crowd
     return round_below(part * float((high - low).max()) / fastest, BAR_STEPS)
 
 
-def arrows(scene: Scene, sheet: Sheet, time: float) -> Iterator[str]:
-    """How far each ball flies in a time, all as one path."""
+def arrows(scene: Scene, sheet: PageLayout, time: float) -> Iterator[str]:
+    """Arrows for the displacement of each ball in a time, as one path."""
     start = np.stack(sheet.point(scene.balls.position), axis=1)
     end = np.stack(sheet.point(scene.balls.position[:, :2] + time * scene.balls.velocity[:, :2]), axis=1)
     length = np.hypot(*(end - start).T)
-    some = length > SHORTEST_ARROW
+    some = length > MIN_ARROW
     if not some.any():
         return
     start, end, length = start[some], end[some], length[some, None]

@@ -1,4 +1,4 @@
-"""The letters of SVG: elements, numbers, texts."""
+"""SVG as text: elements, numbers, escaped strings."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def element(name: str, content: str = "", /, **attributes: float | str) -> str:
-    """An element; `stroke_width` stands for stroke-width and `kind` for class, which are no names in Python."""
+    """An element. `stroke_width` becomes stroke-width, and `kind` becomes class, as these are no names in Python."""
     pairs = "".join(f' {_key(key)}="{_value(value)}"' for key, value in attributes.items())
     return f"<{name}{pairs}>{content}</{name}>" if content else f"<{name}{pairs}/>"
 
 
 def number(value: float) -> str:
-    """A length to a ten-thousandth of a mm, without zeros at its end."""
+    """A number with up to four decimals, without trailing zeros."""
     return f"{round(float(value), 4) + 0.0:.4f}".rstrip("0").rstrip(".")
 
 
 def text(words: str) -> str:
-    """Words as XML holds them."""
+    """A text, escaped for XML."""
     return escape(_NOT_XML.sub("\ufffd", words))
 
 

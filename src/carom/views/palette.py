@@ -1,4 +1,4 @@
-"""The colours of every picture: those of the laboratory, by theme."""
+"""Colours of pictures and of the laboratory, by theme."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Theme = Literal["light", "dark"]
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours by what they are for, as "#rrggbb"; `src/carom/lab/static/colours.js` has the same."""
+    """Colours by purpose, as "#rrggbb"; equal to those in `src/carom/lab/static/colours.js`."""
 
     ground: str
     field: str
@@ -31,11 +31,11 @@ class Palette:
     star: str
     materials: tuple[str, ...]
     series: tuple[str, ...]
-    """Lines of a plot, in this order: told apart by people who do not see red beside green, too."""
+    """Colours of the lines of a plot, in order; distinguishable with red-green colour blindness."""
 
     @property
     def dark(self) -> bool:
-        """Is light drawn on dark?"""
+        """True if light is drawn on dark."""
         return self is DARK
 
 

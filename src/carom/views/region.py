@@ -1,4 +1,4 @@
-"""How large a scene is, how fast, and so how long a second of the clock should be for it."""
+"""The size and the typical speed of a scene, and the playback speed that follows from them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from carom.views.sheet import extent
 Floats = NDArray[np.float64]
 
 MINUTE, HOUR, DAY, YEAR = 60.0, 3600.0, 86400.0, 31_557_600.0
-SOON, LATE = 0.2, 25.0
-"""Seconds in which something crosses a scene that is watched as it is."""
-WATCHED = 4.0
-"""In a scene that is too slow or too fast, something crosses it within about so many seconds of the clock,"""
-ORBIT = 12.0
-"""or goes round."""
+MIN_WATCHABLE, MAX_WATCHABLE = 0.2, 25.0
+"""Crossing times of scenes that are played in real time, s."""
+CROSSING_TIME = 4.0
+"""Crossing time of a scene that is played slower or faster, seconds of wall-clock time, about."""
+ORBIT_TIME = 12.0
+"""Orbital period of a scene that is played slower or faster, seconds of wall-clock time, about."""
 ARROW = 0.15
-"""Part of the scene's size that an arrow of the typical speed is long, at most."""
+"""Largest length of an arrow of the typical speed, as a fraction of the size of the scene."""
 
 
 def bounds(scene: Scene) -> tuple[Floats, Floats]:
-    """Lower and upper corner of what a scene fills, as its picture shows it; in 3D with its depth."""
+    """Lower and upper corner of the space that a scene fills, m; in 3D with its depth."""
     low, high = extent(scene)
     if scene.dimension == 2:
         return low, high
@@ -43,7 +43,7 @@ def bounds(scene: Scene) -> tuple[Floats, Floats]:
 
 
 def size(scene: Scene) -> float:
-    """The largest side of what a scene fills, m."""
+    """The largest side of the space that a scene fills, m."""
     low, high = bounds(scene)
     return float((high - low).max())
 
@@ -54,7 +54,7 @@ def round_part(value: float) -> float:
 
 
 def typical_speed(scene: Scene) -> float:
-    """Of what moves, or will by gravity, m/s; 0 if nothing does."""
+    """Root mean square speed of moving balls, or that of a fall through the scene, m/s; 0 without motion."""
     balls = scene.balls
     speed = np.linalg.norm(balls.velocity, axis=1) if len(balls) else np.zeros(0)
     moving = speed[speed > 0.0]
@@ -64,26 +64,26 @@ def typical_speed(scene: Scene) -> float:
 
 
 def pace(scene: Scene) -> float:
-    """Seconds of the scene in a second of the clock, at speed 1: a round number, and 1 wherever that can be watched."""
+    """Seconds of the scene per second of wall-clock time at playback speed 1: 1 if watchable, else a round number."""
     if scene.attraction is not None and len(scene.balls) > 1:
-        round_trip = _period(scene)
+        round_trip = _orbital_period(scene)
         if round_trip is not None:
-            return 1.0 if SOON <= round_trip <= LATE else _rounded(round_trip / ORBIT)
+            return 1.0 if MIN_WATCHABLE <= round_trip <= MAX_WATCHABLE else _round_period(round_trip / ORBIT_TIME)
     speed = typical_speed(scene)
     if not speed:
         return 1.0
     crossing = size(scene) / speed
-    return 1.0 if SOON <= crossing <= LATE else _rounded(crossing / WATCHED)
+    return 1.0 if MIN_WATCHABLE <= crossing <= MAX_WATCHABLE else _round_period(crossing / CROSSING_TIME)
 
 
 def arrow_time(scene: Scene) -> float:
-    """Seconds of motion that an arrow of velocity shows: at the typical speed it is a round part of the scene."""
-    speed = typical_speed(scene) or size(scene) / (WATCHED * pace(scene))
+    """The time of flight that arrows of velocity show, s; a round number."""
+    speed = typical_speed(scene) or size(scene) / (CROSSING_TIME * pace(scene))
     return round_part(ARROW * size(scene) / speed)
 
 
-def _period(scene: Scene) -> float | None:
-    """How long it takes one of the inner bodies to go round the heaviest, s."""
+def _orbital_period(scene: Scene) -> float | None:
+    """Orbital period of one of the inner bodies about the heaviest, s; None without attraction."""
     balls, attraction = scene.balls, scene.attraction
     heaviest = int(np.argmax(balls.mass))
     apart = np.linalg.norm(balls.position - balls.position[heaviest], axis=1)
@@ -95,7 +95,7 @@ def _period(scene: Scene) -> float | None:
     return float(periods[len(periods) // 4])
 
 
-def _rounded(value: float) -> float:
+def _round_period(value: float) -> float:
     """A round number of seconds, minutes, hours, days or years."""
     for unit in (YEAR, DAY, HOUR, MINUTE):
         if value >= unit:

@@ -1,4 +1,4 @@
-"""Boundary and obstacles of a flat scene as closed lines of points."""
+"""Boundary and obstacles in the plane as closed polylines."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from carom.scene.shapes.outline import Outline
 
 Floats = NDArray[np.float64]
 
-SMOOTH = np.pi / 96.0
-"""Angle between two points of an arc, at most."""
+MAX_ARC_ANGLE = np.pi / 96.0
+"""Largest angle between two points of an arc, rad."""
 
 
 @dataclass(frozen=True)
 class Contour:
-    """What bounds balls from outside, or is solid: its outline, then its holes, as rows of points in m."""
+    """A boundary or a solid: its outline, then its holes, as rows of points in m."""
 
     loops: tuple[Floats, ...]
     solid: bool
     joined: tuple[bool, bool] = (False, False)
-    """Along which axes the sides of a box are joined to each other."""
+    """Along which axes a box is periodic."""
 
 
 def contours(scene: Scene, reach: float) -> list[Contour]:
-    """All of them in the plane x, y; of a half-space, what is nearer than `reach` to its point, m."""
+    """All features in the plane x, y; a half-space is cut off at the distance `reach` from its point, m."""
     return [
         Contour(
             tuple(_loops(feature, reach)),
@@ -56,18 +56,18 @@ def _loops(feature: Feature, reach: float) -> Iterator[Floats]:
 
 
 def rectangle(left: float, bottom: float, right: float, top: float) -> Floats:
-    """Its four corners."""
+    """The four corners of a rectangle."""
     return np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
 
 
 def circle(x: float, y: float, radius: float) -> Floats:
-    """Points round it."""
-    angles = np.arange(0.0, 2.0 * np.pi, SMOOTH)
+    """Points of a circle."""
+    angles = np.arange(0.0, 2.0 * np.pi, MAX_ARC_ANGLE)
     return np.stack([x + radius * np.cos(angles), y + radius * np.sin(angles)], axis=1)
 
 
-def points(outline: Outline, smooth: float = SMOOTH) -> Floats:
-    """An outline as points, arcs as many of them: one every so many radians."""
+def points(outline: Outline, smooth: float = MAX_ARC_ANGLE) -> Floats:
+    """An outline as points; `smooth` is the largest angle between two points of an arc, rad."""
     found: list[Floats] = []
     for k, bulge in enumerate(outline.bulge.tolist()):
         start = outline.start[k]
@@ -83,7 +83,7 @@ def points(outline: Outline, smooth: float = SMOOTH) -> Floats:
 
 
 def _half_plane(part: Plane, reach: float) -> Floats:
-    """A rectangle behind the line; empty where one looks at the surface from above or below."""
+    """A rectangle behind the line; empty if the surface is not upright."""
     normal = np.array(part.unit_normal[:2])
     size = float(np.hypot(*normal))
     if size < 1.0 - 1e-12:

@@ -1,4 +1,4 @@
-"""A scene as a picture to scale, in SVG."""
+"""Draw a scene to scale as SVG."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from carom.views.balls import arrows as velocity_arrows
 from carom.views.balls import balls, flight, links
 from carom.views.markup import element, number, text
 from carom.views.measures import LENGTHS, TIMES, quantity
-from carom.views.sheet import LINE, MARGIN, ScaleName, Sheet, sheet_for
+from carom.views.sheet import LINE, MARGIN, PageLayout, ScaleName, layout_for
 from carom.views.walls import obstacle, walls
 
 MOST_BALLS = 200_000
-"""These make a file of 14 MB; more are dots too small to see."""
+"""Largest number of balls in a picture: a file of 14 MB."""
 
 PAPER, INK = "#ffffff", "#22282e"
-LETTERS = 3.2
-"""Height of the letters, mm."""
+FONT_SIZE = 3.2
+"""Font size, mm."""
 
 
-class Running(Protocol):
-    """A run that can be looked at, such as a `Simulation`."""
+class DrawableRun(Protocol):
+    """A run that can be drawn, such as a `Simulation`."""
 
     @property
     def time(self) -> float:
-        """Now, s."""
+        """The present time, s."""
 
     def snapshot(self) -> Scene:
-        """The scene as it is now."""
+        """The present state as a scene."""
 
 
 def draw(
-    what: Scene | Running,
+    what: Scene | DrawableRun,
     *,
     scale: ScaleName | None = None,
     pixels: float = 800,
@@ -46,21 +46,21 @@ def draw(
     """A picture of a scene, or of a simulation as it stands, to scale, as the text of an SVG file.
 
     scale    "real" draws 1:1: a ball of 57 mm measures 57 mm on paper, and on a screen that knows its own size. "fit"
-             takes the largest round scale (1:5, 200:1) at which the picture fits in a square of so many `pixels`.
-             If left out: "real" for scenes from 20 mm to 600 mm, "fit" for others. The picture tells its scale.
-    arrows   show how far each ball flies in a time that the picture tells.
-    colours  one a ball, as SVG knows them; if left out, they tell materials, and balls that have a name.
+             takes the largest round scale (1:5, 200:1) at which the picture fits in a square with a side of `pixels`.
+             Default: "real" for scenes from 20 mm to 600 mm, "fit" for others. The picture shows its scale.
+    arrows   True: show the displacement of each ball in a time that the picture names.
+    colours  one per ball, in SVG's notation; by default one per material, and per ball with a name.
 
-    y is up, unless the scene's view says otherwise. A scene in 3D is seen along z, from above. Fixed balls are as dark
-    as walls, material points are dots, and links are thin lines. At a periodic border, a ball is cut and goes on at the
+    y is up, unless the scene's view has y down. A scene in 3D is seen along z, from above. Fixed balls are as dark as
+    walls, material points are dots, and links are thin lines. At a periodic border, a ball is cut and continues at the
     other side. Balls that are not born yet are not shown.
     """
     scene, time = (what, None) if isinstance(what, Scene) else (what.snapshot(), what.time)
     if len(scene.balls) > MOST_BALLS:
         raise ArgumentError.of("picture.too-many-balls", where="balls", count=len(scene.balls), most=MOST_BALLS)
-    scene = _born(scene)
+    scene = _without_unborn(scene)
     shown = flight(scene) if arrows else 0.0
-    sheet = sheet_for(scene, scale, pixels, flight=shown, remarks=_remarks(scene, time, shown))
+    sheet = layout_for(scene, scale, pixels, flight=shown, remarks=_remarks(scene, time, shown))
     parts = [
         *walls(scene.boundary, sheet),
         *(obstacle(each, sheet) for each in scene.obstacles),
@@ -72,23 +72,13 @@ def draw(
     return _page(scene.name or "A scene of carom", sheet, parts)
 
 
-def _born(scene: Scene) -> Scene:
-    """The scene without the balls that are not born yet, and what hangs on them."""
+def _without_unborn(scene: Scene) -> Scene:
+    """The scene without the balls that are not born yet, and their links, bends and triangles."""
     there = np.flatnonzero(scene.balls.born <= 0.0)
-    if len(there) == len(scene.balls):
-        return scene
-    number = np.full(len(scene.balls), -1)
-    number[there] = np.arange(len(there))
-    triangles = number[scene.triangles]
-    return scene.replace(
-        balls=scene.balls[there],
-        links=scene.links.renumbered(number),
-        bends=scene.bends.renumbered(number),
-        triangles=triangles[(triangles >= 0).all(axis=1)],
-    )
+    return scene if len(there) == len(scene.balls) else scene.with_only(there)
 
 
-def _page(title: str, sheet: Sheet, parts: Sequence[str]) -> str:
+def _page(title: str, sheet: PageLayout, parts: Sequence[str]) -> str:
     width, height = map(number, sheet.size)
     head = [element("title", text(title)), element("rect", width="100%", height="100%", fill=PAPER)]
     return element(
@@ -99,7 +89,7 @@ def _page(title: str, sheet: Sheet, parts: Sequence[str]) -> str:
         height=f"{height}mm",
         viewBox=f"0 0 {width} {height}",
         font_family="sans-serif",
-        font_size=LETTERS,
+        font_size=FONT_SIZE,
     )
 
 
@@ -114,9 +104,9 @@ def _remarks(scene: Scene, time: float | None, shown: float) -> str:
     return ", ".join(remarks)
 
 
-def _footer(sheet: Sheet) -> Iterator[str]:
-    """A bar of a round length, the scale, and the remarks."""
-    level = sheet.seen[1] + 2.0 * MARGIN + LETTERS
+def _footer(sheet: PageLayout) -> Iterator[str]:
+    """The scale bar, the scale, and the remarks."""
+    level = sheet.seen[1] + 2.0 * MARGIN + FONT_SIZE
     end = MARGIN + sheet.bar * sheet.scale.per_metre
     bar = f"M{number(MARGIN)} {number(level - 2.0)}v2H{number(end)}v-2"
     yield element("path", kind="bar", fill="none", stroke=INK, stroke_width=0.35, d=bar)

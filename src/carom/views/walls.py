@@ -1,4 +1,4 @@
-"""What does not move: the floor with its walls, and the obstacles. The floor is light, what is solid is dark."""
+"""Draw the floor with its walls, and obstacles. The floor is light, solids are dark."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from carom.scene import Boundary, Obstacle
 from carom.scene.shapes.features import Cuboid, Plane, Prism, Room, Round, Solid
 from carom.scene.shapes.outline import Outline
 from carom.views.markup import element, number
-from carom.views.sheet import MARGIN, Sheet
+from carom.views.sheet import MARGIN, PageLayout
 
 FLOOR, SOLID = "#eef1f4", "#3a434d"
 
 WALL = 1.0
-"""Thickness of a wall, mm; it stands outside of where balls can be."""
+"""Thickness of a wall, mm; it is outside the space of the balls."""
 
 
-def walls(boundary: Boundary, sheet: Sheet) -> Iterator[str]:
-    """The floor, and walls round it: the outline is drawn broad and dark, then the floor on top."""
+def walls(boundary: Boundary, sheet: PageLayout) -> Iterator[str]:
+    """The floor, and walls round it: a broad dark outline with the floor on top."""
     broad: dict[str, float | str] = {"kind": "wall", "fill": SOLID, "stroke": SOLID, "stroke_width": 2.0 * WALL}
     for wall in boundary.walls:
         if isinstance(wall, Room):
@@ -36,12 +36,12 @@ def walls(boundary: Boundary, sheet: Sheet) -> Iterator[str]:
             yield _solid(wall, sheet)
 
 
-def obstacle(solid: Obstacle, sheet: Sheet) -> str:
-    """What is solid, as it is cut by the plane x, y; of a half-space, what is on the sheet."""
+def obstacle(solid: Obstacle, sheet: PageLayout) -> str:
+    """The section of an obstacle with the plane x, y; a half-space is cut off at the edges of the sheet."""
     return "\n".join(_solid(feature, sheet) for feature in solid.solids())
 
 
-def _solid(feature: Solid, sheet: Sheet) -> str:
+def _solid(feature: Solid, sheet: PageLayout) -> str:
     match feature:
         case Round():
             return _circle(feature, sheet, kind="obstacle", fill=SOLID)
@@ -55,8 +55,8 @@ def _solid(feature: Solid, sheet: Sheet) -> str:
             return element("path", kind="obstacle", fill=SOLID, d=_path(outline, sheet))
 
 
-def _half_space(solid: Plane, sheet: Sheet) -> str:
-    """The part of the sheet behind a line; nothing where one looks down onto the surface, or up at it."""
+def _half_space(solid: Plane, sheet: PageLayout) -> str:
+    """The part of the sheet behind a line; nothing if the surface is not upright."""
     nx, ny, *along_z = solid.unit_normal
     if any(along_z):
         return element("g", kind="obstacle")
@@ -76,8 +76,8 @@ def _half_space(solid: Plane, sheet: Sheet) -> str:
     return element("path", kind="obstacle", fill=SOLID, d=f"M{'L'.join(points)}Z")
 
 
-def _room(box: Room, sheet: Sheet) -> Iterator[str]:
-    """The floor; strips for walls, and dashed lines for sides that are joined."""
+def _room(box: Room, sheet: PageLayout) -> Iterator[str]:
+    """The floor; strips for walls, and dashed lines for periodic sides."""
     left, top, right, bottom = sheet.rectangle(np.zeros(2), np.array(box.size[:2]))
     yield element("rect", kind="floor", fill=FLOOR, x=left, y=top, width=right - left, height=bottom - top)
     wide, high = (0.0 if around else WALL for around in box.periodic[:2])  # walls meet at their outer corners
@@ -101,12 +101,12 @@ def _seam(**place: float) -> str:
     return element("line", kind="seam", stroke=SOLID, stroke_width=0.25, stroke_dasharray="2 1.5", **place)
 
 
-def _circle(circle: Round, sheet: Sheet, **look: float | str) -> str:
+def _circle(circle: Round, sheet: PageLayout, **look: float | str) -> str:
     x, y, *_ = circle.centre
     return element("circle", **look, cx=sheet.x(x), cy=sheet.y(y), r=circle.radius * sheet.scale.per_metre)
 
 
-def _path(outline: Outline, sheet: Sheet) -> str:
+def _path(outline: Outline, sheet: PageLayout) -> str:
     """A closed outline. An arc with a positive bulge turns left; SVG's positive sense is to the right, as y is down."""
     points = [f"{number(x)} {number(y)}" for x, y in zip(*sheet.point(outline.end), strict=True)]
     radii = (outline.radius * sheet.scale.per_metre).tolist()

@@ -324,7 +324,7 @@ class TestSolids:
 
 class TestCrowds:
     def test_a_crowd_is_one_path_a_colour(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(balls_module, "CROWD", 2)
+        monkeypatch.setattr(balls_module, "MIN_BALLS_FOR_PATHS", 2)
         (window,) = picture(TABLE, scale="real").of_kind("balls")
         assert not window.findall(f"{SVG}circle")
         radii = {re.search(r"a(\S+) ", path.get("d"))[1] for path in window.findall(f"{SVG}path")}

@@ -21,6 +21,7 @@ from carom.video.painting.solids import Solids
 from carom.video.painting.space import Space, Ways
 from carom.video.painting.traces import Traces
 from carom.views import units
+from carom.views.balls import with_images
 from carom.views.measures import BAR_STEPS, round_below
 from carom.views.palette import palette
 from carom.views.region import bounds
@@ -122,13 +123,7 @@ class Picture:
         """Balls of a plane; one that reaches across a joined border goes on at the other side."""
         rows = np.flatnonzero(there)
         places = frame.positions[rows]
-        joined = periodic_axes(self.scene)
-        for axis, period in joined:
-            reach = self.scene.balls.radius[rows]
-            near = [(places[:, axis] < reach, period), (places[:, axis] > period - reach, -period)]
-            moved = [places[some] + by * np.eye(places.shape[1])[axis] for some, by in near]
-            rows = np.concatenate([rows, *(rows[some] for some, _ in near)])
-            places = np.concatenate([places, *moved])
+        places, rows = with_images(self.scene, places, rows)
         if not len(rows):
             return
         at, fixed = self.camera.project(places), self.scene.balls.fixed[rows]
@@ -136,7 +131,7 @@ class Picture:
         if fixed.any():
             drawn.append(self._stripes(at[fixed], radii[rows][fixed]))
         for each in drawn:
-            if joined:
+            if periodic_axes(self.scene):
                 self._within(each)
             yield each
 
