@@ -1,4 +1,4 @@
-"""Films and stills as files: written beside their place, and put there when they are whole."""
+"""Write films and pictures to files, each complete or not at all."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from carom.video.painting.canvas import Pixels
 
 FILMS = (".mp4", ".gif")
 STILLS = (".svg", ".png")
-COLOURS_OF_GIF, MOST_GIF_FPS = 255, 50.0
-"""A GIF keeps one more colour for what has not changed, and measures time in hundredths of a second."""
+MAX_GIF_COLOURS, MAX_GIF_FPS = 255, 50.0
+"""A GIF needs one more colour for unchanged pixels, and measures time in hundredths of a second."""
 # Every player shows 4:2:0; the colours of a screen are those of BT.709; faststart: it plays while it loads.
 MP4 = [
     "-vf", "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int",
@@ -29,30 +29,30 @@ MP4 = [
 LOSSLESS = ["-c:v", "libx264rgb", "-qp", "0", "-preset", "ultrafast", "-f", "matroska"]
 
 
-class Writer(Protocol):
-    """Takes pictures one by one."""
+class PictureWriter(Protocol):
+    """Writes pictures one by one."""
 
     def add(self, pixels: Pixels) -> None:
-        """The next picture."""
+        """Write the next picture."""
 
 
 def ffmpeg() -> str:
-    """The program that makes films; it comes with the extra `video`."""
+    """The path of the program ffmpeg, which comes with the extra `video`."""
     require("video", "making films")
     import imageio_ffmpeg  # type: ignore[import-untyped]  # noqa: PLC0415  # an optional part without types
 
     try:
         found: str = imageio_ffmpeg.get_ffmpeg_exe()
-    except RuntimeError:  # its package for this system brings no program
+    except RuntimeError:  # the package for this system has no program
         what = "making films needs the program ffmpeg, which is not here"
         raise CaromError(f"{what}. Install it, or name it in IMAGEIO_FFMPEG_EXE.") from None
     return found
 
 
 def kind_of(target: Path) -> str:
-    """What a file is to be by how its name ends: "film", "frames" or "still"."""
+    """The kind of a file by its ending: "film", "frames" or "still"."""
     ending = target.suffix.lower()
-    if ending == ".png" and _numbered(target):
+    if ending == ".png" and _is_numbered(target):
         return "frames"
     if ending in FILMS:
         return "film"
@@ -65,12 +65,12 @@ def kind_of(target: Path) -> str:
 
 
 def rate(target: Path, fps: float) -> float:
-    """Pictures a second that a file of this kind can have: as many as wished, but for GIF."""
-    return min(fps, MOST_GIF_FPS) if target.suffix.lower() == ".gif" else fps
+    """Pictures per second, limited for GIF."""
+    return min(fps, MAX_GIF_FPS) if target.suffix.lower() == ".gif" else fps
 
 
-def _numbered(target: Path) -> bool:
-    """Has the name a place for the number of a picture, such as %05d?"""
+def _is_numbered(target: Path) -> bool:
+    """True if the name has a place for the number of a picture, such as %05d."""
     if "%" not in target.name:
         return False
     try:
@@ -80,8 +80,8 @@ def _numbered(target: Path) -> bool:
 
 
 @contextmanager
-def film(target: Path, size: tuple[int, int], fps: float) -> Iterator[Writer]:
-    """Takes the pictures of a film; it is there when all have been given, and not before."""
+def film(target: Path, size: tuple[int, int], fps: float) -> Iterator[PictureWriter]:
+    """Write a film; the file appears when the block ends without an error."""
     if kind_of(target) == "frames":
         with _frames(target) as writer:
             yield writer
@@ -103,10 +103,10 @@ def film(target: Path, size: tuple[int, int], fps: float) -> Iterator[Writer]:
 
 
 def _make_gif(film: Path, made: Path, fps: float, target: Path) -> None:
-    """From a lossless film, read twice: for the colours that suit all of it, and for the pictures."""
+    """Convert a lossless film, which is read twice: for the colour palette, and for the pictures."""
     colours = film.with_name("colours.png")
-    rate = f"fps={min(fps, MOST_GIF_FPS):.9g}"
-    choose = f"{rate},palettegen=max_colors={COLOURS_OF_GIF}:stats_mode=full"
+    rate = f"fps={min(fps, MAX_GIF_FPS):.9g}"
+    choose = f"{rate},palettegen=max_colors={MAX_GIF_COLOURS}:stats_mode=full"
     use = f"{rate}[a];[a][1:v]paletteuse=dither=none:diff_mode=rectangle"
     for arguments in (
         ["-i", str(film), "-vf", choose, "-frames:v", "1", "-update", "1", str(colours)],
@@ -120,19 +120,19 @@ def _make_gif(film: Path, made: Path, fps: float, target: Path) -> None:
 
 
 class _Encoder:
-    """Gives pictures to ffmpeg; `target` is the file that errors name."""
+    """Sends pictures to ffmpeg; `target` is the file that errors name."""
 
     def __init__(self, program: str, arguments: list[str], target: Path) -> None:
         self.target = target
-        # What ffmpeg says goes to a file: a pipe that nobody reads would fill up and stop it.
+        # The output of ffmpeg goes to a file: a pipe without a reader would fill up and block it.
         self.said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed in `end`
         self.process = subprocess.Popen(  # noqa: S603  # the program of imageio-ffmpeg, with arguments of our own
             [program, "-y", "-loglevel", "error", *arguments],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.said, **_own_group(),
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.said, **_own_process_group(),
         )  # fmt: skip
 
     def add(self, pixels: Pixels) -> None:
-        """The next picture."""
+        """Write the next picture."""
         assert self.process.stdin is not None  # noqa: S101  # it is a pipe
         try:
             self.process.stdin.write(pixels[:, :, :3].tobytes())
@@ -141,7 +141,7 @@ class _Encoder:
             raise self._failure() from None
 
     def close(self) -> None:
-        """No more pictures: wait until the film is written."""
+        """Wait until the film is written; no more pictures follow."""
         assert self.process.stdin is not None  # noqa: S101  # it is a pipe
         with suppress(BrokenPipeError):
             self.process.stdin.close()
@@ -149,7 +149,7 @@ class _Encoder:
             raise self._failure()
 
     def end(self) -> None:
-        """Stop, if it still runs."""
+        """Stop ffmpeg if it still runs."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
@@ -165,19 +165,19 @@ class _Encoder:
         return CaromError(f"{self.target}: ffmpeg could not write the film: {word}. Is the disk full?")
 
 
-def _own_group() -> dict[str, Any]:
-    """Ctrl-C goes to carom alone, which ends ffmpeg itself."""
+def _own_process_group() -> dict[str, Any]:
+    """Options that keep Ctrl-C from ffmpeg: carom stops it itself."""
     if os.name == "nt":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined,unused-ignore]  # there
     return {"start_new_session": True}
 
 
 def _pictures(size: tuple[int, int], fps: float) -> list[str]:
-    """Pictures come one after another, as plain bytes."""
+    """Options for input of raw pictures."""
     return ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", f"{fps:.9g}", "-i", "-"]
 
 
-class _Numbered:
+class _NumberedPictures:
     """Writes pictures one by one into a folder."""
 
     def __init__(self, folder: Path, pattern: str) -> None:
@@ -186,7 +186,7 @@ class _Numbered:
         self.count = 0
 
     def add(self, pixels: Pixels) -> None:
-        """The next picture."""
+        """Write the next picture."""
         from matplotlib.image import imsave  # noqa: PLC0415  # an optional part
 
         imsave(self.folder / (self.pattern % self.count), pixels, metadata={"Software": "carom"})
@@ -194,15 +194,15 @@ class _Numbered:
 
 
 @contextmanager
-def _frames(target: Path) -> Iterator[Writer]:
-    """A folder of pictures, which appear when all are there."""
+def _frames(target: Path) -> Iterator[PictureWriter]:
+    """Write numbered pictures; they appear when the block ends without an error."""
     parent = target.parent
     try:
         made = Path(tempfile.mkdtemp(prefix=f".{parent.name}-", dir=parent if parent.is_dir() else parent.parent))
     except OSError as error:
         raise unwritten(target, error) from error
     try:
-        writer = _Numbered(made, target.name)
+        writer = _NumberedPictures(made, target.name)
         yield writer
         parent.mkdir(exist_ok=True)
         for each in sorted(made.iterdir()):

@@ -1,4 +1,4 @@
-"""How a picture or a film is wanted."""
+"""Options of pictures and films."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 from carom.errors import CaromError
 from carom.views.palette import Theme, palette
 
-SMALLEST, LARGEST = 64, 16_384
-"""Sides of a picture, px."""
-MOST_FPS = 240.0
+MIN_SIDE, MAX_SIDE = 64, 16_384
+"""Range of sides of a picture, px."""
+MAX_FPS = 240.0
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a picture shows, and how large it is.
+    """Content and size of a picture.
 
     size    width and height, px.
     theme   "light" or "dark".
-    arrows  show velocities.
-    trace   how long balls leave a trace, s of the scene; 0 for none.
-    names   show the names of balls that have one.
+    arrows  True: show velocities.
+    trace   duration of the traces of balls, s of the scene; 0 for none.
+    names   True: show the names of balls.
     """
 
     size: tuple[int, int] = (1280, 720)
@@ -35,22 +35,21 @@ class Look:
     def __post_init__(self) -> None:
         palette(self.theme)
         sides: Sequence[Any] = self.size
-        if len(sides) != 2 or not all(isinstance(side, int) and SMALLEST <= side <= LARGEST for side in sides):
+        if len(sides) != 2 or not all(isinstance(side, int) and MIN_SIDE <= side <= MAX_SIDE for side in sides):
             wrong = "x".join(map(str, sides))
-            raise CaromError(f"size: {wrong} px is no size of a picture. Give sides from {SMALLEST} to {LARGEST} px.")
+            raise CaromError(f"size: {wrong} px is no size of a picture. Give sides from {MIN_SIDE} to {MAX_SIDE} px.")
         if not (isfinite(self.trace) and self.trace >= 0.0):
             raise CaromError(f"trace: {self.trace} s is no length of time. Give seconds, such as 0.5.")
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Which part of a run a film shows, and how fast.
+    """The part of a run that a film shows, and its playback speed.
 
-    fps    pictures a second.
-    speed  seconds of the scene in a second of the film, times the pace of the scene, which is 1 but for planets and
-           molecules: the same as in the laboratory.
-    start  of the film in the run, s; its beginning if left out.
-    end    the same; the end of the recording if left out.
+    fps    pictures per second.
+    speed  playback speed as in the laboratory: 1 is real time, or for planets and molecules the default of the scene.
+    start  time in the run at which the film starts, s; default: the start of the run.
+    end    time in the run at which the film ends, s; default: the end of the recording.
     """
 
     fps: float = 30.0
@@ -59,8 +58,8 @@ class Timing:
     end: float | None = None
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.fps) and 0.0 < self.fps <= MOST_FPS):
-            raise CaromError(f"fps: {self.fps:g} is no rate of pictures. Give a number up to {MOST_FPS:g}, such as 30.")
+        if not (isfinite(self.fps) and 0.0 < self.fps <= MAX_FPS):
+            raise CaromError(f"fps: {self.fps:g} is no rate of pictures. Give a number up to {MAX_FPS:g}, such as 30.")
         if not (isfinite(self.speed) and self.speed > 0.0):
             raise CaromError(f"speed: {self.speed:g} is no speed. Give a number above 0, such as 0.5.")
         for name, time in (("from", self.start), ("to", self.end)):
@@ -72,7 +71,7 @@ class Timing:
 
 
 def size_of(text: str) -> tuple[int, int]:
-    """A size as one writes it: 1280x720."""
+    """Parse a size such as 1280x720."""
     across, _, up = text.lower().replace("×", "x").partition("x")
     if not (across.strip().isdecimal() and up.strip().isdecimal()):
         raise CaromError(f"size: {text!r} is not WIDTHxHEIGHT. Write it in pixels, such as 1280x720.")

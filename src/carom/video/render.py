@@ -1,4 +1,4 @@
-"""From a run to a film or a still."""
+"""Render a run as a film or a picture."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from carom.scene import Scene
 from carom.video import files
 from carom.video.options import Look, Timing
 from carom.video.painting.canvas import Pixels, require_matplotlib
-from carom.video.source import Recorded, Running, Source, film_length, film_times
+from carom.video.source import FrameSource, RecordingSource, SimulationSource, film_length, film_times
 from carom.views.region import pace
 
 if TYPE_CHECKING:
     from carom.video.painting.painter import Picture
 
-SCOUTED = 48
-"""Instants that are looked at beforehand, where nothing bounds space."""
-LENGTH = 10.0
-"""Of the film of a scene that is not recorded, if nobody says, s of the clock."""
-MOST_PICTURES = 1_000_000
-"""Of a film: nine hours. Who asks for more has given a wrong time, or has a recording that tells one."""
+SCOUT_COUNT = 48
+"""Number of frames from which the view of an unbounded scene is chosen."""
+DEFAULT_LENGTH = 10.0
+"""Default length of the film of a run that is not recorded, s of wall-clock time."""
+MAX_PICTURES = 1_000_000
+"""Largest number of pictures of a film, nine hours: more is a mistake in a time or in a recording."""
 
 Progress = Callable[[float, float], object]
-"""Is told now and then which part is done, and which time it is in the run, s."""
+"""Is called with the fraction that is done, and the time in the run, s."""
 
 
 def film(
@@ -42,9 +42,9 @@ def film(
 ) -> int:
     """Make a film (.mp4, .gif) or numbered pictures (frames/%05d.png) of a recording, a simulation or a scene.
 
-    A recording is left as it is, and so is a scene; a simulation runs on. Gives the number of pictures. A GIF has at
-    most 50 a second. `progress` is told of each picture; `ahead` of the run beforehand, where nothing bounds space, by
-    which the view is chosen.
+    Recordings and scenes do not change; a simulation is advanced. Returns the number of pictures. A GIF has at most 50
+    per second. `progress` is called after each picture; `ahead` during the run beforehand from which the view of an
+    unbounded scene is chosen.
     """
     require_matplotlib()
     look, timing, target = look or Look(), timing or Timing(), Path(target)
@@ -55,15 +55,15 @@ def film(
     fps = files.rate(target, timing.fps)
     step = timing.speed * pace(source.scene) / fps
     count = film_length(start, end, step)
-    if count > MOST_PICTURES:
+    if count > MAX_PICTURES:
         raise CaromError(
-            f"{target}: the film would have {count:.6g} pictures, and the limit is {MOST_PICTURES:,}. "
+            f"{target}: the film would have {count:.6g} pictures, and the limit is {MAX_PICTURES:,}. "
             "Choose a part of the run (--from, --to), or a larger --speed."
         )
     with files.film(target, look.size, fps) as writer:
         drawn = _picture(source, look, start, end, step, ahead)
         for k, time in enumerate(film_times(start, end, step)):
-            writer.add(drawn.pixels(_instant(drawn, source, time)))
+            writer.add(drawn.pixels(_next_frame(drawn, source, time)))
             if progress is not None:
                 progress((k + 1) / count, time)
     return count
@@ -77,9 +77,9 @@ def still(
     progress: Progress | None = None,
     ahead: Progress | None = None,
 ) -> None:
-    """Write one picture (.svg, .png) of a recording, a simulation or a scene at a time; at its start if left out.
+    """Write one picture (.svg, .png) of a recording, a simulation or a scene at a time, s; default: its start.
 
-    `progress` is told how far the run is on its way there; `ahead` is the same of a run beforehand, as for a film.
+    `progress` is called during the run to that time; `ahead` during a run beforehand, as for a film.
     """
     require_matplotlib()
     target = Path(target)
@@ -97,10 +97,10 @@ def picture(what: Any, look: Look | None = None, at: float | None = None) -> Pix
 
 
 def remark(recording: Any, timing: Timing) -> str | None:
-    """A word to whoever films a recording that holds too few frames for it; None if all is well."""
+    """A warning if a recording has too few frames for a smooth film; None if not."""
     run = source_of(recording)
     step = timing.speed * pace(run.scene) / timing.fps
-    if not isinstance(run, Recorded) or run.apart <= 1.01 * step:
+    if not isinstance(run, RecordingSource) or run.apart <= 1.01 * step:
         return None
     what = f"frames are {run.apart:.3g} s apart, and a picture is due every {step:.3g} s: the film will jerk"
     return (
@@ -108,16 +108,16 @@ def remark(recording: Any, timing: Timing) -> str | None:
     )
 
 
-def source_of(what: Any) -> Source:
-    """Where instants come from: a `Recording`, a `Simulation`, or a `Scene`, which is run for this."""
+def source_of(what: Any) -> FrameSource:
+    """The source of frames of a `Recording`, a `Simulation`, or a `Scene`, which is run for it."""
     from carom.simulation.simulation import Simulation  # noqa: PLC0415  # compiles, and may not be needed
 
     if isinstance(what, Scene):
-        return Running(Simulation(what))
+        return SimulationSource(Simulation(what))
     if isinstance(what, Simulation):
-        return Running(what)
+        return SimulationSource(what)
     if hasattr(what, "times") and hasattr(what, "at"):
-        return Recorded(what)
+        return RecordingSource(what)
     raise CaromError(f"a {type(what).__name__} cannot be drawn. Give a Recording, a Simulation or a Scene.")
 
 
@@ -128,13 +128,13 @@ def _at(
     time = source.start if at is None else at
     _check_time(source, "at", time)
     drawn = _picture(source, look, max(time - look.trace, source.start), time, time / 100.0 or 0.01, ahead)
-    if isinstance(source, Running):
-        source.told = _way(source.start, time, progress)
-    return drawn, _instant(drawn, source, time)
+    if isinstance(source, SimulationSource):
+        source.told = _progress_by_time(source.start, time, progress)
+    return drawn, _next_frame(drawn, source, time)
 
 
-def _part(source: Source, timing: Timing) -> tuple[float, float]:
-    """From when to when, s."""
+def _part(source: FrameSource, timing: Timing) -> tuple[float, float]:
+    """Start and end of the film in the run, s."""
     start = source.start if timing.start is None else timing.start
     _check_time(source, "from", start)
     if timing.end is not None:
@@ -142,25 +142,25 @@ def _part(source: Source, timing: Timing) -> tuple[float, float]:
         return start, timing.end
     if source.end is not None:
         return start, source.end
-    return start, start + LENGTH * timing.speed * pace(source.scene)
+    return start, start + DEFAULT_LENGTH * timing.speed * pace(source.scene)
 
 
-def _check_time(source: Source, name: str, time: float) -> None:
+def _check_time(source: FrameSource, name: str, time: float) -> None:
     end = np.inf if source.end is None else source.end
     if not source.start <= time <= end * (1.0 + 1e-12):
         until = f"from {source.start:g} s on" if source.end is None else f"from {source.start:g} s to {end:g} s"
         raise CaromError(f"{name}: {time:g} s is not within the run, which goes {until}. Choose a time in it.")
 
 
-def _way(start: float, end: float, progress: Progress | None) -> Callable[[float], object] | None:
-    """Tells which part is done by the time in the run."""
+def _progress_by_time(start: float, end: float, progress: Progress | None) -> Callable[[float], object] | None:
+    """A function that reports progress by the time in the run; None if there is nothing to report."""
     if progress is None or end <= start:
         return None
     return lambda now: progress(min(max((now - start) / (end - start), 0.0), 1.0), now)
 
 
 def _picture(
-    source: Source, look: Look, start: float, end: float, step: float, ahead: Progress | None = None
+    source: FrameSource, look: Look, start: float, end: float, step: float, ahead: Progress | None = None
 ) -> Picture:
     from carom.video.painting.painter import Picture  # noqa: PLC0415  # needs matplotlib
 
@@ -168,14 +168,14 @@ def _picture(
     return Picture(source.scene, look, instants, end, step)
 
 
-def _scout(source: Source, start: float, end: float, progress: Progress | None) -> list[Frame]:
-    """Some instants of what will be seen."""
-    times = np.linspace(start, end, SCOUTED if end > start else 1)
-    if isinstance(source, Running):
-        copied = Running(source.simulation.copy())
-        copied.told = _way(source.start, end, progress)
+def _scout(source: FrameSource, start: float, end: float, progress: Progress | None) -> list[Frame]:
+    """Some frames of the part of the run that will be shown."""
+    times = np.linspace(start, end, SCOUT_COUNT if end > start else 1)
+    if isinstance(source, SimulationSource):
+        copied = SimulationSource(source.simulation.copy())
+        copied.told = _progress_by_time(source.start, end, progress)
         return [copied.frame(float(time)) for time in times]
-    seen, told = [], _way(start, end, progress)
+    seen, told = [], _progress_by_time(start, end, progress)
     for time in times:
         seen.append(source.frame(float(time)))
         if told is not None:
@@ -183,8 +183,8 @@ def _scout(source: Source, start: float, end: float, progress: Progress | None) 
     return seen
 
 
-def _instant(drawn: Picture, source: Source, time: float) -> Frame:
-    """A frame, and before it the ways that led there."""
+def _next_frame(drawn: Picture, source: FrameSource, time: float) -> Frame:
+    """The frame at a time; the traces follow the run up to it."""
     drawn.traces.follow(source, time)
     frame = source.frame(time)
     drawn.change(source.scene)

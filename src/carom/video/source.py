@@ -1,4 +1,4 @@
-"""Where the instants of a film come from: a recording, or a scene that is run meanwhile."""
+"""Sources of the frames of a film: a recording, or a simulation that runs meanwhile."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from carom.scene import Scene
 if TYPE_CHECKING:
     from carom.simulation.simulation import Simulation
 
-MANY = 1e15
-"""More pictures than there can be."""
+MAX_COUNT = 1e15
+"""A number of pictures beyond every limit, which a float holds exactly."""
 ROUNDING = 1e-9
-"""Times that differ by less than this part of the run are the same."""
+"""Times that differ by less than this part of the run are equal."""
 
 
-class Source(Protocol):
-    """A run that can be looked at, in the order of time."""
+class FrameSource(Protocol):
+    """A run whose frames are read in the order of time."""
 
     @property
     def scene(self) -> Scene:
-        """What exists."""
+        """The scene at the last frame."""
 
     @property
     def start(self) -> float:
-        """The first instant that can be seen, s."""
+        """The time of the first frame, s."""
 
     @property
     def end(self) -> float | None:
-        """The last one, s; None if the run goes on as long as one looks."""
+        """The time of the last frame, s; None if the run has no end."""
 
     def frame(self, time: float) -> Frame:
-        """An instant."""
+        """The frame at a time, s."""
 
 
-class Recorded:
-    """A recording: exact instants if the file has what is needed for them, else the stored frame that is nearest."""
+class RecordingSource:
+    """Frames of a recording: rebuilt exactly if the file has its history, else the nearest stored frame."""
 
     def __init__(self, recording: Any) -> None:
         self.recording = recording
@@ -53,19 +53,19 @@ class Recorded:
         self.end: float | None = float(recording.span[1] if self.exact else self.times[-1])
 
     def frame(self, time: float) -> Frame:
-        """An instant."""
+        """The frame at a time, s."""
         if self.exact:
             found: Frame = self.recording.at(min(max(time, self.start), self.end or 0.0))
             return found
         k = int(np.searchsorted(self.times, time))
         if k == len(self.times) or (k and time - self.times[k - 1] < self.times[k] - time):
             k -= 1
-        self._look_at_sizes(k)
+        self._update_radii(k)
         stored: Frame = self.recording[k]
         return stored
 
-    def _look_at_sizes(self, k: int) -> None:
-        """How large balls are at a frame: those that have merged with others are larger."""
+    def _update_radii(self, k: int) -> None:
+        """Set the radii of the balls at a frame: mergers change them."""
         attraction = self.recording.scene.attraction
         if attraction is None or attraction.touch != "merge":
             return
@@ -76,12 +76,12 @@ class Recorded:
 
     @property
     def apart(self) -> float:
-        """How far stored frames are apart, s, where nothing is known between them; 0 where any instant is."""
+        """Time between stored frames, s; 0 if any instant can be rebuilt."""
         return 0.0 if self.exact or len(self.times) < 2 else float(np.median(np.diff(self.times)))
 
 
-class Running:
-    """A simulation that is run on as one looks; it begins now, and has no past."""
+class SimulationSource:
+    """Frames of a simulation, which is advanced to each of them."""
 
     def __init__(self, simulation: Simulation) -> None:
         self.simulation = simulation
@@ -90,23 +90,23 @@ class Running:
         self.start = simulation.time
         self.end: float | None = None
         self.told: Callable[[float], object] | None = None
-        """Is told now and then on the way to an instant which time it is in the run, s."""
+        """Is called during a run to the next frame with the time in the run, s."""
 
     def frame(self, time: float) -> Frame:
-        """An instant, not before the last one."""
+        """The frame at a time, s, not before the last one."""
         simulation, told = self.simulation, self.told
         if time > simulation.time:
             simulation.run(until=time, progress=told and (lambda _: told(simulation.time)))
         if time < simulation.time - ROUNDING * max(abs(time), 1e-300):
             raise CaromError(f"{time:g} s is past: the run is at {simulation.time:g} s. Record it to look back.")
-        self._look_at_links()
+        self._update_scene()
         places, velocities = np.array(simulation.positions), np.array(simulation.velocities)
         unborn = self.scene.balls.born > simulation.time
         places[unborn], velocities[unborn] = np.nan, np.nan
         return Frame(simulation.time, places, velocities, simulation.turns)
 
-    def _look_at_links(self) -> None:
-        """What exists now: links may have broken, and balls merged."""
+    def _update_scene(self) -> None:
+        """Update the scene if links have broken or balls have merged."""
         scene, links = self.simulation.scene, self.simulation.links
         if scene is not self._seen[0] or len(links) != self._seen[1]:
             self._seen = (scene, len(links))
@@ -114,12 +114,12 @@ class Running:
 
 
 def film_times(start: float, end: float, step: float) -> Iterator[float]:
-    """The instants of a film: start, start + step, ... up to the end."""
+    """The times of the frames of a film: start, start + step, ... up to the end."""
     for k in range(film_length(start, end, step)):
         yield start + k * step
 
 
 def film_length(start: float, end: float, step: float) -> int:
-    """How many pictures a film has: at least one."""
+    """The number of pictures of a film: at least one."""
     steps = (end - start) / step if step > 0.0 else np.inf
-    return int(np.floor(min(steps, MANY) * (1.0 + ROUNDING) + ROUNDING)) + 1
+    return int(np.floor(min(steps, MAX_COUNT) * (1.0 + ROUNDING) + ROUNDING)) + 1

@@ -192,7 +192,7 @@ def test_a_full_disk_is_told_in_one_line(rolling, tmp_path, monkeypatch):
 
 def test_traces_are_bounded_and_follow_the_ball(rolling):
     look = Look(size=(320, 180), trace=0.5)
-    run = source.Running(Simulation(rolling))
+    run = source.SimulationSource(Simulation(rolling))
     drawn = Picture(rolling, look, [], 1.0, 0.1)
     for time in np.arange(0.0, 1.45, 0.1):
         drawn.traces.follow(run, float(time))
@@ -209,7 +209,7 @@ def test_open_space_shows_where_balls_go_but_not_too_far():
         Ball(position=(0.0, 3.0), velocity=(0.0, 100.0), mass=1.0, radius=0.5),
     ]
     scene = Scene(balls=balls)
-    run = source.Running(Simulation(scene))
+    run = source.SimulationSource(Simulation(scene))
     low, high = seen(scene, [run.frame(0.0), run.frame(1.0)])
     assert high[0] == pytest.approx(1.5)
     assert high[1] < 12.0
@@ -275,6 +275,6 @@ def test_balls_that_merge_grow(tmp_path):
         assert run.scene.balls.radius[last.present] > 0.12
         pixels = picture(recording, SMALL, at=1.0)
     assert pixels.shape == (180, 320, 4)
-    live = source.Running(Simulation(scene, step=0.01))
+    live = source.SimulationSource(Simulation(scene, step=0.01))
     assert len(live.frame(1.0)) == len(live.scene.balls) == 1
     assert film(scene, tmp_path / "film.gif", Look(size=(320, 180), trace=0.2), Timing(fps=10, end=1.0)) == 11

@@ -1,1 +1,1 @@
-"""What a picture is painted with."""
+"""Paint pictures: camera, canvas, kernels for pixels."""

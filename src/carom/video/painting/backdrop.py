@@ -1,4 +1,4 @@
-"""Pixels behind everything else, as an artist: one to one on a screen, finer in a document."""
+"""Pixels behind all else, as an artist of matplotlib: at screen resolution, or finer in a document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Backdrop(Artist):
         self.set_zorder(-1.0)
 
     def draw(self, renderer: Any) -> None:
-        """Put the pixels where they belong; the first row is the highest."""
+        """Draw the pixels; the first row is at the top."""
         context = renderer.new_gc()
         if renderer.option_scale_image():
             width, height = renderer.get_canvas_width_height()

@@ -1,4 +1,4 @@
-"""A sheet of pixels for matplotlib's artists: what stands still is drawn once, what moves for every picture."""
+"""A canvas for matplotlib's artists: static artists are drawn once, moving ones for every picture."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Floats = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
 
 DPI = 96.0
-"""Pixels an inch, as browsers have it: a document is as large as the picture."""
+"""Pixels per inch, as in browsers: a document is as large as the picture."""
 POINT = 72.0 / DPI
-"""A pixel in points, in which matplotlib measures lines and letters."""
+"""Points per pixel; matplotlib measures lines and fonts in points."""
 STYLE: Any = {"svg.hashsalt": "carom", "svg.fonttype": "path", "path.simplify": False}
 
 
 def require_matplotlib() -> None:
-    """Stop with a clear word where matplotlib is not installed."""
+    """Raise an error that names the install command if matplotlib is not installed."""
     require("video", "drawing pictures and films", "matplotlib")
 
 
@@ -43,20 +43,20 @@ class Canvas:
         self.figure: Figure = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI, facecolor=ground)
         self.agg: Any = FigureCanvasAgg(self.figure)
         self.transform: Any = Affine2D().scale(1.0 / DPI) + self.figure.dpi_scale_trans
-        self._still: Any = None
+        self._static_pixels: Any = None
 
-    def stand(self, artists: Sequence[Artist]) -> None:
-        """What stands still from now on."""
+    def add_static(self, artists: Sequence[Artist]) -> None:
+        """Add artists that do not move."""
         for artist in artists:
             self.figure.add_artist(artist, clip=False)
-        self._still = None
+        self._static_pixels = None
 
     def pixels(self, moving: Sequence[Artist]) -> Pixels:
-        """A picture with what moves, as rows from the top, of red, green, blue and opacity."""
-        if self._still is None:
+        """Pixels with the moving artists: rows from the top, of red, green, blue and opacity."""
+        if self._static_pixels is None:
             self.agg.draw()
-            self._still = self.agg.copy_from_bbox(self.figure.bbox)
-        self.agg.restore_region(self._still)
+            self._static_pixels = self.agg.copy_from_bbox(self.figure.bbox)
+        self.agg.restore_region(self._static_pixels)
         renderer = self.agg.get_renderer()
         for artist in moving:
             artist.set_figure(self.figure)
@@ -64,7 +64,7 @@ class Canvas:
         return np.array(self.agg.buffer_rgba())
 
     def document(self, moving: Sequence[Artist], ending: str) -> bytes:
-        """The same as a file: SVG or PNG."""
+        """The content of a file with the moving artists: SVG or PNG."""
         import matplotlib as mpl  # noqa: PLC0415  # an optional part
 
         for artist in moving:

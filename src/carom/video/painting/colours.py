@@ -1,4 +1,4 @@
-"""The colour of each ball, as the laboratory has it."""
+"""Colours and drawn radii of balls, as in the laboratory."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from carom.views.palette import Palette
 
 Floats = NDArray[np.float64]
 
-MUCH_HEAVIER = 10.0
-"""Where bodies attract each other, one that is so many times as heavy as any other shines."""
+STAR_MASS_RATIO = 10.0
+"""With attraction, a body heavier than any other by this factor is drawn as a star."""
 
 
 def rgb(colour: str) -> Floats:
@@ -20,12 +20,12 @@ def rgb(colour: str) -> Floats:
 
 
 def mixed(one: Floats, other: Floats, part: float) -> Floats:
-    """So large a part of the other."""
+    """Mix two colours; `part` is the fraction of the other one."""
     return np.asarray((1.0 - part) * one + part * other)
 
 
 def ball_colours(scene: Scene, palette: Palette) -> Floats:
-    """By material, and of its own for each ball with a name: rows of red, green, blue."""
+    """Colours of the balls by material, individual for balls with a name: rows of red, green, blue."""
     balls = scene.balls
     of = balls.material.codes.astype(np.intp)
     named = [k for k, name in enumerate(balls.name or ()) if name]
@@ -39,20 +39,20 @@ def ball_colours(scene: Scene, palette: Palette) -> Floats:
 
 
 def star(scene: Scene) -> int | None:
-    """The body about which all others go; None if there is none."""
+    """The number of the body that is drawn as a star; None if there is none."""
     mass = scene.balls.mass
     if scene.attraction is None or len(mass) < 2:
         return None
     heaviest = int(np.argmax(mass))
-    return heaviest if MUCH_HEAVIER * float(np.delete(mass, heaviest).max()) < mass[heaviest] else None
+    return heaviest if STAR_MASS_RATIO * float(np.delete(mass, heaviest).max()) < mass[heaviest] else None
 
 
-def least_radius(count: int) -> float:
-    """Radius below which no ball is drawn, px: few may be larger, so that planets are seen."""
+def min_radius(count: int) -> float:
+    """Smallest drawn radius, px: larger for few balls, so that planets are visible."""
     return 0.75 if count > 2000 else 1.25 if count > 200 else 2.5 if count > 20 else 3.5
 
 
 def shown_radii(radii: Floats, scales: Floats, count: int, unit: float) -> Floats:
-    """Radii on the picture, px: to scale, and never too small to be seen."""
-    least = least_radius(count) * unit
+    """Drawn radii, px: to scale, but large enough to be visible."""
+    least = min_radius(count) * unit
     return np.maximum(radii * scales, np.where(radii > 0.0, least, max(1.25 * unit, least)))

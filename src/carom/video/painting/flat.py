@@ -1,4 +1,4 @@
-"""What a picture is drawn of: walls, traces, links, balls, arrows and words, as artists of matplotlib."""
+"""Artists of matplotlib for walls, traces, links, balls, arrows and text."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 HATCH = 8.0
-"""Between the lines in what is solid, px."""
-FADES = 12
-"""So many steps from an old end of a trace to its new one."""
-FEW_COLOURS = 20
-"""So few balls have traces of their own colours."""
-MOST_ARROWS = 2500
-FEW_ARROWS = 300
-"""Up to so many have an edge, so that they are seen on balls too."""
+"""Distance between the hatch lines in solids, px."""
+FADE_STEPS = 12
+"""Number of opacities along a trace."""
+MAX_OWN_COLOURS = 20
+"""Largest number of balls whose traces have the colours of the balls."""
+MAX_ARROWS = 2500
+MAX_EDGED_ARROWS = 300
+"""Largest number of arrows that get an edge, so that they are visible on balls."""
 
 
 class Pencil:
@@ -43,13 +43,13 @@ class Pencil:
         return pixels * self.unit * POINT
 
     def patch(self, loops: Sequence[Floats], layer: float, **look: Any) -> Any:
-        """A surface within closed lines, of which all but the first are holes in it."""
+        """A filled outline; all loops but the first are holes."""
         from matplotlib.patches import PathPatch  # noqa: PLC0415  # an optional part
 
         return PathPatch(_closed(loops), transform=self.canvas.transform, zorder=layer, **look)
 
     def lines(self, segments: Any, colours: Any, width: float, layer: float, **look: Any) -> Any:
-        """Lines, each through some points."""
+        """Polylines."""
         from matplotlib.collections import LineCollection  # noqa: PLC0415  # an optional part
 
         return LineCollection(
@@ -58,7 +58,7 @@ class Pencil:
         )  # fmt: skip
 
     def stroke(self, lines: Sequence[Floats], colour: Any, width: float, layer: float, **look: Any) -> Any:
-        """Lines of one colour as one: where they cross, and colour is faint, it is no darker."""
+        """Polylines as one path: faint colours do not get darker where they cross."""
         from matplotlib.patches import PathPatch  # noqa: PLC0415  # an optional part
         from matplotlib.path import Path  # noqa: PLC0415
 
@@ -71,7 +71,7 @@ class Pencil:
         )  # fmt: skip
 
     def circles(self, places: Floats, radii: Floats, fill: Floats, layer: float) -> Any:
-        """Balls, with a rim that is a little lighter on light ground, and darker on dark."""
+        """Balls, with a rim of a colour nearer to the ground's."""
         from matplotlib.collections import CircleCollection  # noqa: PLC0415  # an optional part
 
         rim = np.where(radii > 3.0 * self.unit, np.minimum(1.6 * self.unit, 0.1 * radii), 0.0)
@@ -83,7 +83,7 @@ class Pencil:
         )  # fmt: skip
 
     def text(self, x: float, y: float, words: str, layer: float = 9.0, **look: Any) -> Any:
-        """Words, with an edge of the ground's colour, so that they can be read over anything."""
+        """Text, with an edge of the ground's colour, so that it is readable over anything."""
         from matplotlib.patheffects import withStroke  # noqa: PLC0415  # an optional part
         from matplotlib.text import Text  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ class Pencil:
         return written
 
     def width(self, written: Any) -> float:
-        """How wide words are, px."""
+        """Width of a text, px."""
         written.set_figure(self.canvas.figure)
         return float(written.get_window_extent(self.canvas.agg.get_renderer()).width)
 
@@ -114,7 +114,7 @@ class Pencil:
         left, right = end - tip * (way - aside), end - tip * (way + aside)
         shafts, heads = np.stack([start, end], axis=1), np.stack([left, end, right], axis=1)
         strokes = [*shafts, *heads]
-        if len(start) <= FEW_ARROWS:
+        if len(start) <= MAX_EDGED_ARROWS:
             yield self.stroke(strokes, self.palette.field, 4.0, layer)
         yield self.stroke(strokes, colour, 1.8, layer + 0.1)
 
@@ -133,7 +133,7 @@ def _closed(loops: Sequence[Floats]) -> Any:
 
 
 def walls(scene: Scene, camera: FlatCamera, pencil: Pencil) -> list[Artist]:
-    """The field, its walls, and what is solid."""
+    """The field, its walls, and solids."""
     reach = 2.0 * sum(camera.size) / camera.scale
     drawn: list[Artist] = []
     for shape in contours(scene, reach):
@@ -144,7 +144,7 @@ def walls(scene: Scene, camera: FlatCamera, pencil: Pencil) -> list[Artist]:
 
 
 def _field(shape: Contour, loops: list[Floats], pencil: Pencil) -> Iterator[Artist]:
-    """Where balls are, and the walls round it; sides that are joined are dashed."""
+    """The space of the balls, and the walls round it; periodic sides are dashed."""
     palette = pencil.palette
     yield pencil.patch(loops, 0.0, facecolor=palette.field, edgecolor="none")
     if not any(shape.joined):
@@ -161,7 +161,7 @@ def _field(shape: Contour, loops: list[Floats], pencil: Pencil) -> Iterator[Arti
 
 
 def _solid(loops: list[Floats], pencil: Pencil, size: tuple[int, int]) -> Iterator[Artist]:
-    """A surface that is hatched softly."""
+    """A solid with soft hatching."""
     palette = pencil.palette
     surface = pencil.patch(loops, 0.5, facecolor=(*rgb(palette.solid), 0.5), edgecolor="none")
     yield surface
@@ -176,9 +176,9 @@ def _solid(loops: list[Floats], pencil: Pencil, size: tuple[int, int]) -> Iterat
 
 
 def _diagonals(low: Floats, high: Floats, apart: float) -> Floats:
-    """Parallel lines that rise to the right, over a rectangle; the same lines wherever it is."""
+    """Parallel diagonal lines over a rectangle; they do not depend on its position."""
     first, last = np.floor((low[0] - high[1]) / apart), np.ceil((high[0] - low[1]) / apart)
-    foot = np.arange(first, last + 1.0) * apart  # x - y is the same all along a line
+    foot = np.arange(first, last + 1.0) * apart  # x - y is constant along a line
     ends = np.array([low[1], high[1]])
     return np.stack([foot[:, None] + ends, np.broadcast_to(ends, (len(foot), 2))], axis=2)
 
@@ -186,10 +186,10 @@ def _diagonals(low: Floats, high: Floats, apart: float) -> Floats:
 def traces(  # the ways, and how they are seen
     places: Floats, ages: Floats, jump: float, camera: Camera, colours: Floats, pencil: Pencil
 ) -> Iterator[Artist]:
-    """Ways of balls, the older the fainter; a way across a joined border breaks off there."""
+    """Traces of balls, fainter with age; a trace is interrupted at a periodic border."""
     if len(places) < 2:
         return
-    few = places.shape[1] <= FEW_COLOURS
+    few = places.shape[1] <= MAX_OWN_COLOURS
     seen = camera.project(places)
     step = np.abs(np.diff(places, axis=0)).max(axis=2)
     there = ~np.isnan(seen.sum(axis=2))
@@ -207,24 +207,24 @@ def traces(  # the ways, and how they are seen
 
 
 def fading(ages: Floats) -> Floats:
-    """Steps from faint to strong, from 0 on, of the ways between instants of these ages."""
-    return np.clip(np.floor((1.0 - (ages[1:] + ages[:-1]) / 2.0) * FADES), 0.0, FADES - 1.0)
+    """Fade step, from 0 (faint) on, of each part of a trace between two ages."""
+    return np.clip(np.floor((1.0 - (ages[1:] + ages[:-1]) / 2.0) * FADE_STEPS), 0.0, FADE_STEPS - 1.0)
 
 
 def opacities(level: Floats) -> Floats:
-    """How strong a step is, from 0 to 1."""
-    return np.asarray(0.1 + 0.6 * ((level + 1.0) / FADES) ** 1.5)
+    """Opacity of a fade step, from 0 to 1."""
+    return np.asarray(0.1 + 0.6 * ((level + 1.0) / FADE_STEPS) ** 1.5)
 
 
 def _by_colour(paint: Floats) -> Iterator[tuple[NDArray[np.intp], Floats]]:
-    """The balls that have a colour, and the colour."""
+    """For each colour, the balls that have it, and the colour."""
     kinds, of = np.unique(paint, axis=0, return_inverse=True)
     for k, colour in enumerate(kinds):
         yield np.flatnonzero(of.ravel() == k), colour
 
 
 def _lines(places: Floats, whole: NDArray[np.bool_]) -> Iterator[Floats]:
-    """A way as lines, without the steps that are not whole."""
+    """A trace as polylines, interrupted at parts that are not `whole`."""
     if whole.all():
         yield places
         return
@@ -236,7 +236,7 @@ def _lines(places: Floats, whole: NDArray[np.bool_]) -> Iterator[Floats]:
 def names(  # who, where, and how they are seen
     scene: Scene, seen: Floats, radii: Floats, pencil: Pencil, size: tuple[int, int]
 ) -> Iterator[Artist]:
-    """Names: within a ball that has room, else beside it, but not over each other."""
+    """Names: within a ball that has room, else beside it, without overlaps."""
     taken: list[tuple[float, float, float]] = []
     unit = pencil.unit
     for name, (x, y), radius in zip(scene.balls.name or (), seen, radii, strict=False):

@@ -1,4 +1,4 @@
-"""One picture after another of a run: what is seen, where from, and with what beside it."""
+"""Paint the pictures of a run: the visible part, the camera, labels and legends."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from carom.video.painting.camera import Camera, FlatCamera, OrbitCamera, upright
 from carom.video.painting.canvas import Canvas, Pixels
 from carom.video.painting.colours import ball_colours, rgb, shown_radii, star
 from carom.video.painting.solids import Solids
-from carom.video.painting.space import Space, Ways
+from carom.video.painting.space import SpacePainter, TraceLines
 from carom.video.painting.traces import Traces
 from carom.views import units
 from carom.views.balls import with_images
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-SMALLEST_UNIT = 0.7
-"""Letters and lines do not become smaller than this part of those in a picture of 1280 x 720."""
-SHORTEST_ARROWS, LONGEST_ARROWS, WISHED_ARROWS = 0.012, 0.3, 0.13
-"""Of the fastest ball, as a part of what is seen: a scale is kept while it serves."""
-LONGEST_RULER = 170.0
+MIN_UNIT = 0.7
+"""Smallest size of fonts and lines, as a part of that in a picture of 1280 x 720."""
+MIN_ARROWS, MAX_ARROWS_PART, PREFERRED_ARROWS = 0.012, 0.3, 0.13
+"""Length of the fastest ball's arrow, as a part of the view: within this range the scale is kept."""
+MAX_RULER = 170.0
 ROOM = 1.15
-"""Where bodies go round one that is much heavier, there is room for so many times the distance of the farthest."""
-AT_MOST = 4.0
-"""In open space no more is shown than so many times what the scene fills at the start."""
+"""With a star, the view reaches to this multiple of the largest distance from it at the start."""
+MAX_GROWTH = 4.0
+"""In open space the view is at most this multiple of the size of the scene at the start."""
 
 
 class Picture:
-    """Draws instants of a scene; `instants` are some that must be within the picture, `span` the longest time, s."""
+    """Draws frames of a scene; `instants` are frames that must be visible, `span` is the largest time shown, s."""
 
     def __init__(self, scene: Scene, look: Look, instants: list[Frame], span: float, step: float) -> None:
         self.scene = scene
         self.look = look
         self.palette = palette(look.theme)
-        self.unit = max(SMALLEST_UNIT, min(look.size[0] / 1280.0, look.size[1] / 720.0))
+        self.unit = max(MIN_UNIT, min(look.size[0] / 1280.0, look.size[1] / 720.0))
         self.canvas = Canvas(look.size, self.palette.ground)
         self.pencil = flat.Pencil(self.canvas, self.palette, self.unit)
         self.low, self.high = seen(scene, instants)
@@ -58,9 +58,9 @@ class Picture:
         self.time_unit = units.time_unit(span)
         self.decimals = int(np.clip(np.ceil(-np.log10(max(step / self.time_unit[0], 1e-12)) - 1e-9), 0, 4))
         self.arrow = 0.0
-        self.space: Space | None = None
+        self.space: SpacePainter | None = None
         self.camera: Camera = self._camera()
-        self._furnish()
+        self._add_static_artists()
 
     def _camera(self) -> Camera:
         scene, size = self.scene, self.look.size
@@ -69,19 +69,19 @@ class Picture:
         up = upright(scene.gravity)
         return OrbitCamera.on(self.low, self.high, size, self.unit, up, round_=scene.attraction is not None)
 
-    def _furnish(self) -> None:
-        """What stands still."""
+    def _add_static_artists(self) -> None:
+        """Add the artists that do not move."""
         if isinstance(self.camera, FlatCamera):
-            self.canvas.stand(flat.walls(self.scene, self.camera, self.pencil))
+            self.canvas.add_static(flat.walls(self.scene, self.camera, self.pencil))
         else:
             solids = Solids.of(self.scene, self.low, self.high)
-            self.space = Space(self.scene, solids, self.camera, self.palette, self.unit)
+            self.space = SpacePainter(self.scene, solids, self.camera, self.palette, self.unit)
         self.colours = ball_colours(self.scene, self.palette)
         if self.space is None:
-            self.canvas.stand(list(self._ruler()))
+            self.canvas.add_static(list(self._ruler_artists()))
 
     def change(self, scene: Scene) -> None:
-        """Balls have merged, or links have broken: what is drawn from now on."""
+        """Draw another scene from now on, after a merger or a broken link."""
         if scene is self.scene:
             return
         self.scene = scene
@@ -90,18 +90,18 @@ class Picture:
             self.space.colours = self.colours
 
     def pixels(self, frame: Frame) -> Pixels:
-        """An instant as rows of pixels from the top: red, green, blue, opacity."""
-        return self.canvas.pixels(list(self._moving(frame)))
+        """A frame as rows of pixels from the top: red, green, blue, opacity."""
+        return self.canvas.pixels(list(self._moving_artists(frame)))
 
     def document(self, frame: Frame, ending: str) -> bytes:
-        """An instant as a file: "svg" or "png"."""
-        return self.canvas.document(list(self._moving(frame, fine=ending == "svg")), ending)
+        """A frame as the content of a file: "svg" or "png"."""
+        return self.canvas.document(list(self._moving_artists(frame, fine=ending == "svg")), ending)
 
-    def _moving(self, frame: Frame, *, fine: bool = False) -> Iterator[Artist]:
+    def _moving_artists(self, frame: Frame, *, fine: bool = False) -> Iterator[Artist]:
         places, ages = self.traces.ways(self.scene, frame)
-        paint = self.colours[self.traces.whose(self.scene)]
+        paint = self.colours[self.traces.traced_balls(self.scene)]
         if self.space is not None:
-            ways = Ways(places, ages, self.traces.jump, paint) if self.look.trace else None
+            ways = TraceLines(places, ages, self.traces.jump, paint) if self.look.trace else None
             yield Backdrop(self.space.draw(self.scene, frame.positions, ways, fine=fine), self.look.size)
         elif self.look.trace:
             yield from flat.traces(places, ages, self.traces.jump, self.camera, paint, self.pencil)
@@ -115,12 +115,12 @@ class Picture:
             yield from self._arrows(frame, at, there)
         if self.look.names and self.scene.balls.name:
             yield from flat.names(self.scene, at, radii, self.pencil, self.look.size)
-        if self.space is not None:  # its pixels cover what stands still
-            yield from self._ruler()
-        yield self._time(frame.time)
+        if self.space is not None:  # its pixels cover static artists
+            yield from self._ruler_artists()
+        yield self._time_label(frame.time)
 
     def _balls(self, frame: Frame, radii: Floats, there: NDArray[np.bool_]) -> Iterator[Artist]:
-        """Balls of a plane; one that reaches across a joined border goes on at the other side."""
+        """Balls in the plane; a ball across a periodic border continues at the other side."""
         rows = np.flatnonzero(there)
         places = frame.positions[rows]
         places, rows = with_images(self.scene, places, rows)
@@ -132,11 +132,11 @@ class Picture:
             drawn.append(self._stripes(at[fixed], radii[rows][fixed]))
         for each in drawn:
             if periodic_axes(self.scene):
-                self._within(each)
+                self._clip_to_box(each)
             yield each
 
     def _stripes(self, places: Floats, radii: Floats) -> Any:
-        """Lines across balls that are fixed."""
+        """Stripes on fixed balls."""
         apart, lines = 7.0 * self.unit, []
         for (x, y), r in zip(places, radii, strict=True):
             if r <= 3.0 * self.unit:
@@ -149,8 +149,8 @@ class Picture:
         ground = (*rgb(self.palette.ground), 0.6)
         return self.pencil.lines(np.concatenate(lines) if lines else [], ground, 2.4, 4.5)
 
-    def _within(self, artist: Any) -> None:
-        """Show it in the box only."""
+    def _clip_to_box(self, artist: Any) -> None:
+        """Clip an artist to the box along periodic axes."""
         from matplotlib.patches import Rectangle  # noqa: PLC0415  # an optional part
 
         corners = self.camera.project(np.array([np.zeros(2), np.array(self._box.size[:2])]))
@@ -164,11 +164,11 @@ class Picture:
     @property
     def _box(self) -> Box:
         box = self.scene.boundary.box
-        assert box is not None  # noqa: S101  # only a box has joined sides
+        assert box is not None  # noqa: S101  # only a box has periodic sides
         return box
 
     def _links(self, frame: Frame) -> Iterator[Artist]:
-        """Lines between balls; the nearest way, where space repeats."""
+        """Lines for links, to the nearest image along periodic axes."""
         if not len(self.scene.links):
             return
         one, other = self.scene.links.between.T.astype(np.intp)
@@ -180,17 +180,17 @@ class Picture:
         yield self.pencil.lines(lines, self.palette.link, 1.6, 3.5)
 
     def _arrows(self, frame: Frame, at: Floats, there: NDArray[np.bool_]) -> Iterator[Artist]:
-        """Velocities, with a scale that is told in the legend."""
+        """Arrows for velocities, with a legend for their scale."""
         velocities = frame.velocities
         speeds = np.linalg.norm(velocities[there], axis=1)
         fastest, reach = float(speeds.max(initial=0.0)), float((self.high - self.low).max())
         part = fastest * self.arrow / reach
-        if fastest and not (self.arrow and SHORTEST_ARROWS < part < LONGEST_ARROWS):
-            wished = min(WISHED_ARROWS, 2.5 / max(len(speeds), 1) ** 0.5)  # some mean distances in a crowd
+        if fastest and not (self.arrow and MIN_ARROWS < part < MAX_ARROWS_PART):
+            wished = min(PREFERRED_ARROWS, 2.5 / max(len(speeds), 1) ** 0.5)  # some mean distances between balls
             self.arrow = round_below(wished * reach / fastest, BAR_STEPS)
         if not self.arrow:
             return
-        some = np.flatnonzero(there)[:: int(np.ceil(there.sum() / flat.MOST_ARROWS))]
+        some = np.flatnonzero(there)[:: int(np.ceil(there.sum() / flat.MAX_ARROWS))]
         tips = self.camera.project(frame.positions[some] + self.arrow * velocities[some])
         start = at[some]
         whole = np.isfinite(start).all(axis=1) & np.isfinite(tips).all(axis=1)
@@ -198,7 +198,7 @@ class Picture:
         yield from self._legend()
 
     def _legend(self) -> Iterator[Artist]:
-        """How long the arrow of a round speed is."""
+        """An arrow of a round speed."""
         unit, (width, _) = self.unit, self.look.size
         speed = round_below(60.0 * unit / self.camera.scale / self.arrow, BAR_STEPS)
         long = speed * self.arrow * self.camera.scale
@@ -211,10 +211,10 @@ class Picture:
         ends = np.array([[left, level], [left + long, level]])
         yield from self.pencil.arrows(ends[:1], ends[1:], self.palette.velocity, 6.0, head=6.0)
 
-    def _ruler(self) -> Iterator[Artist]:
+    def _ruler_artists(self) -> Iterator[Artist]:
         """A bar of a round length at the lower left."""
         unit, (width, _) = self.unit, self.look.size
-        metres = units.round_length(min(LONGEST_RULER * unit, 0.4 * width) / self.camera.scale)
+        metres = units.round_length(min(MAX_RULER * unit, 0.4 * width) / self.camera.scale)
         left, level, tick = 20.0 * unit, 18.0 * unit, 6.0 * unit
         right = left + metres * self.camera.scale
         bar = np.array([(left, level + tick), (left, level), (right, level), (right, level + tick)])
@@ -223,8 +223,8 @@ class Picture:
         words = units.in_unit(metres, units.length_unit(metres))
         yield self.pencil.text(left + 7.0 * unit, level + 4.0 * unit, words)
 
-    def _time(self, time: float) -> Artist:
-        """The time, beneath the middle; its digits keep their places."""
+    def _time_label(self, time: float) -> Artist:
+        """The time, below the middle; its digits do not move."""
         size, name = self.time_unit
         words = f"{time / size:.{self.decimals}f} {name}".replace("-", "−")
         artist: Artist = self.pencil.text(
@@ -235,7 +235,7 @@ class Picture:
 
 
 def seen(scene: Scene, instants: list[Frame]) -> tuple[Floats, Floats]:
-    """Lower and upper corner of what a film shows; where nothing bounds space, with room for what happens."""
+    """Lower and upper corner of the view of a film; in open space it contains all `instants`."""
     low, high = bounds(scene)
     if scene.boundary.bounded:
         return low, high
@@ -250,5 +250,5 @@ def seen(scene: Scene, instants: list[Frame]) -> tuple[Floats, Floats]:
         reach = ROOM * float(np.linalg.norm(start - start[heaviest], axis=1).max())
         low[:2] = np.minimum(low[:2], start[heaviest, :2] - reach)
         high[:2] = np.maximum(high[:2], start[heaviest, :2] + reach)
-    room = (AT_MOST - 1.0) / 2.0 * float((first_high - first_low).max())
+    room = (MAX_GROWTH - 1.0) / 2.0 * float((first_high - first_low).max())
     return np.maximum(low, first_low - room), np.minimum(high, first_high + room)

@@ -1,4 +1,4 @@
-"""Walls and obstacles of space as triangles and lines."""
+"""Walls and obstacles in space as triangles and lines."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Floats = NDArray[np.float64]
 
 SOLID, GLASS, FLOOR = 0, 1, 2
 EDGE, GRID = 0, 1
-TALL = 0.6
-"""What has no end along z is drawn so much of the scene's size beyond what there is."""
-CELLS = 10
-"""Of the grid on a floor, each way."""
-ROUND, RINGS = 48, 24
-"""Parts of a circle, and of a meridian."""
+OVERHANG = 0.6
+"""Features without end along z extend beyond the scene by this part of its size."""
+GRID_CELLS = 10
+"""Cells of the grid on a floor, per side."""
+ROUND_PARTS, RING_PARTS = 48, 24
+"""Number of segments of a circle, and of a meridian."""
 
 
 @dataclass
 class Solids:
-    """Triangles with the normals of their corners, and lines, with what they are."""
+    """Triangles with the normals of their corners and roles, and lines with their kinds."""
 
     low: Floats
     high: Floats
@@ -40,14 +40,14 @@ class Solids:
 
     @classmethod
     def of(cls, scene: Scene, low: Floats, high: Floats) -> Solids:
-        """All shapes of a scene that fills the space between two corners."""
+        """All features of a scene that fills the space between two corners."""
         made = cls(low, high, scene.gravity)
         for feature in scene.features:
             made._add(feature, GLASS if feature.inside else SOLID)
         return made
 
     def _add(self, feature: Feature, role: int) -> None:
-        size = TALL * float((self.high - self.low).max())
+        size = OVERHANG * float((self.high - self.low).max())
         below, above = float(self.low[2]) - size, float(self.high[2]) + size
         match feature:
             case Room(size=sides):
@@ -82,7 +82,7 @@ class Solids:
         self.kinds.append(kind)
 
     def _box(self, low: Floats, high: Floats) -> None:
-        """Edges, and the floor: a faint plate with a grid."""
+        """The edges of a box, and its floor: a faint plate with a grid."""
         corners = np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
         for k in range(8):
             for bit in (1, 2, 4):
@@ -98,20 +98,20 @@ class Solids:
         self._plate(foot, across, along)
 
     def _plate(self, corner: Floats, across: Floats, along: Floats) -> None:
-        """A parallelogram, in cells so that one behind the eye can be left out."""
-        for i in range(CELLS):
-            for j in range(CELLS):
+        """A parallelogram, in cells, so that cells behind the camera can be left out."""
+        for i in range(GRID_CELLS):
+            for j in range(GRID_CELLS):
                 at = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)]
-                self._quad(np.array([corner + across * u / CELLS + along * v / CELLS for u, v in at]), FLOOR)
-        for k in range(1, CELLS):
-            for j in range(CELLS):
-                u, v = across * k / CELLS, along * k / CELLS
-                x, y = across * j / CELLS, along * j / CELLS
-                self._line(corner + u + y, corner + u + y + along / CELLS, GRID)
-                self._line(corner + v + x, corner + v + x + across / CELLS, GRID)
+                self._quad(np.array([corner + across * u / GRID_CELLS + along * v / GRID_CELLS for u, v in at]), FLOOR)
+        for k in range(1, GRID_CELLS):
+            for j in range(GRID_CELLS):
+                u, v = across * k / GRID_CELLS, along * k / GRID_CELLS
+                x, y = across * j / GRID_CELLS, along * j / GRID_CELLS
+                self._line(corner + u + y, corner + u + y + along / GRID_CELLS, GRID)
+                self._line(corner + v + x, corner + v + x + across / GRID_CELLS, GRID)
 
     def _floor(self, point: Floats, normal: Floats) -> None:
-        """A piece of a plane, under what is drawn."""
+        """A piece of a plane below the scene."""
         across = np.cross(normal, (0.0, 1.0, 0.0) if abs(normal[0]) > 0.8 else (1.0, 0.0, 0.0))
         across /= np.linalg.norm(across)
         along = np.cross(normal, across)
@@ -121,7 +121,7 @@ class Solids:
         self._plate(foot - reach * (across + along), 2.0 * reach * across, 2.0 * reach * along)
 
     def _prism(self, outline: Floats, below: float, above: float, role: int) -> None:
-        """What stands on an outline; with ends, if it is solid."""
+        """A prism on an outline; with end faces if it is solid."""
         low, high = (np.column_stack([outline, np.full(len(outline), z)]) for z in (below, above))
         turn = np.roll(outline, -1, axis=0) - outline
         turn /= np.maximum(np.hypot(*turn.T)[:, None], 1e-300)
@@ -138,30 +138,35 @@ class Solids:
                 self._triangle(low[face[::-1]], role)
 
     def _cylinder(self, centre: Floats, radius: float, below: float, above: float, role: int) -> None:
-        angles = np.arange(ROUND + 1) * 2.0 * np.pi / ROUND
-        normal = np.stack([np.cos(angles), np.sin(angles), np.zeros(ROUND + 1)], axis=1)
+        angles = np.arange(ROUND_PARTS + 1) * 2.0 * np.pi / ROUND_PARTS
+        normal = np.stack([np.cos(angles), np.sin(angles), np.zeros(ROUND_PARTS + 1)], axis=1)
         foot, head = (np.array([*centre[:2], z]) for z in (below, above))
         low, high = foot + radius * normal, head + radius * normal
-        for k in range(ROUND):
+        for k in range(ROUND_PARTS):
             self._quad(np.array([low[k], low[k + 1], high[k + 1], high[k]]), role, normal[[k, k + 1, k + 1, k]])
             self._line(low[k], low[k + 1])
             self._line(high[k], high[k + 1])
             if role == SOLID:
                 self._triangle(np.array([foot, low[k + 1], low[k]]), role)
                 self._triangle(np.array([head, high[k], high[k + 1]]), role)
-            elif k % (ROUND // 4) == 0:
+            elif k % (ROUND_PARTS // 4) == 0:
                 self._line(low[k], high[k])
 
     def _sphere(self, centre: Floats, radius: float, role: int) -> None:
-        down, round_ = np.arange(RINGS + 1) * np.pi / RINGS, np.arange(ROUND + 1) * 2.0 * np.pi / ROUND
+        down, round_ = (
+            np.arange(RING_PARTS + 1) * np.pi / RING_PARTS,
+            np.arange(ROUND_PARTS + 1) * 2.0 * np.pi / ROUND_PARTS,
+        )
         z, r = np.cos(down)[:, None], np.sin(down)[:, None]
-        normal = np.stack([r * np.cos(round_), r * np.sin(round_), np.broadcast_to(z, (RINGS + 1, ROUND + 1))], axis=2)
-        for i in range(RINGS):
-            for j in range(ROUND):
+        normal = np.stack(
+            [r * np.cos(round_), r * np.sin(round_), np.broadcast_to(z, (RING_PARTS + 1, ROUND_PARTS + 1))], axis=2
+        )
+        for i in range(RING_PARTS):
+            for j in range(ROUND_PARTS):
                 at = np.array([normal[i, j], normal[i + 1, j], normal[i + 1, j + 1], normal[i, j + 1]])
                 self._quad(centre + radius * at, role, at)
         if role == GLASS:
-            circle = np.stack([np.cos(round_), np.sin(round_), np.zeros(ROUND + 1)], axis=1) * radius
+            circle = np.stack([np.cos(round_), np.sin(round_), np.zeros(ROUND_PARTS + 1)], axis=1) * radius
             for order in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
-                for k in range(ROUND):
+                for k in range(ROUND_PARTS):
                     self._line(centre + circle[k, order], centre + circle[k + 1, order])

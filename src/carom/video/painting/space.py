@@ -1,4 +1,4 @@
-"""A scene in space as pixels: spheres, cloth and walls, with what is nearer in front."""
+"""Paint a scene in space as pixels with a depth buffer: spheres, cloth and walls."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from carom.views.palette import Palette
 
 Floats = NDArray[np.float64]
 
-FINER = 2
-"""Pixels are computed so many times as fine each way, and averaged: edges are smooth."""
-SHOW_THROUGH, ON_CLOTH = 1.002, 1.012
-"""Lines that lie on a surface are seen as if they were so many times as near."""
+SUPERSAMPLING = 2
+"""Computed pixels per pixel of the picture, along each side; they are averaged for smooth edges."""
+NEARER_LINES, NEARER_LINKS = 1.002, 1.012
+"""The depth test takes lines on a surface, and links on a cloth, as nearer by this factor."""
 
 
-class Ways(NamedTuple):
-    """Where balls have been: places (instants, balls, 3), how long ago (1 to 0), and the balls' colours."""
+class TraceLines(NamedTuple):
+    """Traces of balls: places (instants, balls, 3), ages (1 to 0), and the balls' colours."""
 
     places: Floats
     ages: Floats
     jump: float
-    """A step that is longer is one across a joined border."""
+    """A longer distance between two instants is a step across a periodic border, m."""
     colours: Floats
 
 
-class Space:
-    """Draws instants of one scene, as one camera sees them."""
+class SpacePainter:
+    """Draws frames of one scene with one camera."""
 
     def __init__(self, scene: Scene, solids: Solids, camera: OrbitCamera, palette: Palette, unit: float) -> None:
         self.camera = camera
         self.palette = palette
         self.unit = unit
         self.colours = ball_colours(scene, palette)
-        width, height = (FINER * side for side in camera.size)
+        width, height = (SUPERSAMPLING * side for side in camera.size)
         self.screen = raster.Screen(
             np.empty((height, width, 3), dtype=np.float32),
             np.empty((height, width), dtype=np.float32),
-            FINER * camera.focal,
-            FINER * camera.lift,
+            SUPERSAMPLING * camera.focal,
+            SUPERSAMPLING * camera.lift,
         )
         self._place(solids)
         self.base_colour, self.base_depth = self._base()
 
     def _place(self, solids: Solids) -> None:
-        """What stands still, as the eye sees it."""
+        """Project the solids, which do not move."""
         places = np.array(solids.faces, dtype=np.float64).reshape(-1, 3, 3)
         self.faces = self.camera.seen(places)
         self.normals = self._turned(np.array(solids.normals, dtype=np.float64).reshape(-1, 3, 3))
@@ -68,12 +68,12 @@ class Space:
         self.line_opacities = np.where(kinds == EDGE, 0.75, 0.25)
 
     def _turned(self, normals: Floats) -> Floats:
-        """Directions as the eye has them, the third axis towards it."""
+        """Directions in the frame of the camera, with the third axis towards it."""
         frame = np.stack([self.camera.right, self.camera.up, -self.camera.forward], axis=1)
         return np.asarray(normals @ frame)
 
     def _base(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The ground, with what is solid on it."""
+        """Colours and depths of the ground with the solids."""
         self.screen.colour[:] = rgb(self.palette.ground)
         self.screen.inverse_depth[:] = 0.0
         self._triangles(self.roles == SOLID)
@@ -86,8 +86,8 @@ class Space:
         )
         raster.draw_triangles(self.screen, shown)
 
-    def draw(self, scene: Scene, places: Floats, ways: Ways | None = None, *, fine: bool = False) -> Pixels:
-        """An instant, as rows from the top; `fine` for paper, with more pixels than a screen shows."""
+    def draw(self, scene: Scene, places: Floats, ways: TraceLines | None = None, *, fine: bool = False) -> Pixels:
+        """A frame, as rows from the top; `fine` gives all computed pixels, for paper."""
         self.screen.colour[:] = self.base_colour
         self.screen.inverse_depth[:] = self.base_depth
         seen = self.camera.seen(places)
@@ -100,7 +100,7 @@ class Space:
             self._traces(ways)
         self._triangles(self.roles != SOLID)
         self._segments(self.lines, self.line_tints, self.line_opacities, 1.5)
-        times = 1 if fine else FINER
+        times = 1 if fine else SUPERSAMPLING
         height, width = self.base_depth.shape
         pixels = np.empty((height // times, width // times, 4), dtype=np.uint8)
         raster.downsample(self.screen.colour, pixels, times)
@@ -109,11 +109,11 @@ class Space:
     def _balls(self, scene: Scene, places: Floats, seen: Floats) -> None:
         scales = self.camera.scales(places)
         quiet = np.zeros(len(places), dtype=np.bool_)
-        quiet[scene.triangles.ravel()] = True  # what carries a cloth is the cloth
+        quiet[scene.triangles.ravel()] = True  # corners of a cloth are not drawn
         there = np.isfinite(seen).all(axis=1) & np.isfinite(scales) & ~quiet
         seen, scales = seen[there], scales[there]
         radii = shown_radii(scene.balls.radius[there], scales, len(places), self.unit) / scales / self.camera.distance
-        stripe = 7.0 * FINER * self.unit
+        stripe = 7.0 * SUPERSAMPLING * self.unit
         shown = raster.Spheres(seen, radii, self.colours[there], scene.balls.fixed[there])
         raster.draw_spheres(self.screen, shown, rgb(self.palette.ground), stripe)
 
@@ -136,11 +136,13 @@ class Space:
         lines = seen[scene.links.between.astype(np.intp)]
         lines = lines[np.isfinite(lines).all(axis=(1, 2))]
         opacity = np.full(len(lines), 0.28 if len(scene.triangles) else 0.95)
-        self._segments(lines, np.broadcast_to(rgb(self.palette.link), (len(lines), 3)).copy(), opacity, 1.4, ON_CLOTH)
+        self._segments(
+            lines, np.broadcast_to(rgb(self.palette.link), (len(lines), 3)).copy(), opacity, 1.4, NEARER_LINKS
+        )
 
-    def _traces(self, ways: Ways) -> None:
-        """Where balls have been; what is nearer hides it."""
-        few = ways.places.shape[1] <= flat.FEW_COLOURS
+    def _traces(self, ways: TraceLines) -> None:
+        """The traces of balls."""
+        few = ways.places.shape[1] <= flat.MAX_OWN_COLOURS
         seen = self.camera.seen(ways.places)
         step = np.abs(np.diff(ways.places, axis=0)).max(axis=2)
         whole = (step < ways.jump) & ~np.isnan(step)
@@ -151,7 +153,7 @@ class Space:
         self._segments(lines, paint, opacity, 1.6 if few else 1.2)
 
     def _segments(  # lines, and how they look
-        self, lines: Floats, tints: Floats, opacities: Floats, thick: float, nearer: float = SHOW_THROUGH
+        self, lines: Floats, tints: Floats, opacities: Floats, thick: float, nearer: float = NEARER_LINES
     ) -> None:
-        wide = thick * FINER * self.unit
+        wide = thick * SUPERSAMPLING * self.unit
         raster.draw_lines(self.screen, raster.Lines(lines, tints, opacities), wide, nearer)
