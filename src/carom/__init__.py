@@ -1,8 +1,8 @@
 """carom: simulation of colliding balls and material points.
 
-Describe what exists (`Scene`, `Ball`, `Box`, …), run it (`Simulation`), keep it (`Simulation.record`, `Recording`),
-look at it (`draw`, `plots`, `video`), run it many times (`Study`, `sweep`). Importing carom is light: a name is loaded
-when it is first used, and nothing is compiled before something runs.
+Describe a scene (`Scene`, `Ball`, `Box`, …), run it (`Simulation`), record it (`Simulation.record`, `Recording`),
+show it (`draw`, `plots`, `video`), run it many times (`Study`, `sweep`). Importing carom is fast: a name is loaded
+when it is first used, and kernels are compiled when something runs.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""`python -m carom` is the command `carom`."""
+"""Run the command `carom` by `python -m carom`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, put on the disk, and then moved into it."""
+"""Write files completely or not at all: in a temporary file beside the target, synced, and then moved."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from carom.errors import StorageError
 from carom.file_lock import try_lock
 
 POSIX = os.name != "nt"
-LONGEST_NAME = 255
-"""Bytes of a file's name, on most systems."""
+MAX_FILE_NAME = 255
+"""Longest name of a file on most systems, bytes."""
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text in UTF-8, whole or not at all."""
+    """Write a text in UTF-8, completely or not at all."""
     write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all."""
-    with replaced(path) as file:
+    """Write a file, completely or not at all."""
+    with replacing(path) as file:
         file.write(content)
 
 
 @contextlib.contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes the place of `path` when it is whole and on the disk; else nothing changes.
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write to, which replaces `path` when the block ends without an error.
 
-    Its `name` is where it stands meanwhile, for libraries that write by name. A link stays, and the file that it leads
-    to is replaced, with its permissions. A pipe or a device is written to as it is: there is nothing to replace.
+    Its `name` is the temporary path, for libraries that write by name. If `path` is a link, its target is replaced;
+    permissions stay. Pipes and devices are written to directly.
     """
     try:
         place = _place(path)
@@ -49,12 +49,12 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
             yield file
         settle(place.parent)
     except OSError as error:
-        raise unwritten(path, error) from error
+        raise write_error(path, error) from error
 
 
 @contextlib.contextmanager
 def _beside(path: Path, place: Path) -> Iterator[BinaryIO]:
-    """A file beside a place, which is moved into it in the end, or deleted after an error."""
+    """A temporary file beside a place, which is moved there at the end, or deleted after an error."""
     _check_permitted(place)
     file = _part(path, place)
     part, whole = Path(file.name), False
@@ -65,7 +65,7 @@ def _beside(path: Path, place: Path) -> Iterator[BinaryIO]:
         sync(file.fileno())
         whole = True
     finally:
-        if not POSIX:  # where an open file cannot be moved; elsewhere its lock is held until it has been
+        if not POSIX:  # here an open file cannot be moved; elsewhere its lock is held until it has been moved
             _close(file)
         try:
             _end(part, place, whole=whole)
@@ -73,7 +73,7 @@ def _beside(path: Path, place: Path) -> Iterator[BinaryIO]:
             _close(file)
 
 
-def unwritten(path: Path, error: BaseException) -> StorageError:
+def write_error(path: Path, error: BaseException) -> StorageError:
     """The error for a file that could not be written."""
     if isinstance(error, FileNotFoundError):
         return StorageError(path, "there is no such folder", "Make it first.")
@@ -81,7 +81,7 @@ def unwritten(path: Path, error: BaseException) -> StorageError:
 
 
 class _Raw(io.FileIO):
-    """A file whose errors name the place that it is written for, also where several are written at once."""
+    """A file whose errors name the path that it is written for."""
 
     def __init__(self, path: Path, name: Path, mode: str, opener: Any = None) -> None:
         super().__init__(name, mode, opener=opener)
@@ -92,22 +92,22 @@ class _Raw(io.FileIO):
         try:
             return super().write(data)
         except OSError as error:
-            raise unwritten(self.path, error) from error
+            raise write_error(self.path, error) from error
 
 
 def _place(path: Path) -> Path:
-    """The file that a link leads to, or the file itself."""
+    """The target of a link, or the file itself."""
     return path.resolve() if path.is_symlink() else path
 
 
 def _check_permitted(place: Path) -> None:
-    """Refuse to replace what is not permitted to be written, though the folder would allow it."""
+    """Refuse to replace a file without permission to write it, even if the folder allows it."""
     if place.exists() and not os.access(place, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def _keep_permissions(handle: int, place: Path) -> None:
-    """Give an open file the permissions of the file that it takes the place of, and its owner if that is allowed."""
+    """Copy permissions, and the owner if allowed, from the file that is replaced."""
     if not POSIX or not place.exists():
         return
     old = place.stat()
@@ -137,17 +137,17 @@ def _end(part: Path, place: Path, *, whole: bool) -> None:
 
 
 def beside(path: Path, ending: str) -> Path:
-    """A file in the same folder, so that it can be moved into place in one go."""
+    """The path of a temporary file in the same folder, from which it can be moved atomically."""
     name = f".{path.name}.{ending}"
-    if len(os.fsencode(name)) > LONGEST_NAME:
+    if len(os.fsencode(name)) > MAX_FILE_NAME:
         name = f".{sha256(os.fsencode(path.name)).hexdigest()}.{ending}"
     return path.with_name(name)
 
 
 def _part(path: Path, place: Path) -> BinaryIO:
-    """An empty file beside another: what a dead writer left, or one of its own where another is writing."""
+    """An empty temporary file: one left by a dead writer, or a new one if another process is writing."""
     part = beside(place, "part")
-    with contextlib.suppress(OSError):  # a system without locks, or a file of someone else
+    with contextlib.suppress(OSError):  # a system without locks, or a file of another user
         while POSIX:
             with contextlib.ExitStack() as stack:
                 file = stack.enter_context(io.BufferedRandom(_Raw(path, part, "r+", _open_or_make)))
@@ -165,7 +165,7 @@ def _open_or_make(name: str, flags: int) -> int:
 
 
 def is_at(handle: int, path: Path) -> bool:
-    """Is the file of a handle the one that has this name now?"""
+    """True if a handle's file has this path now."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
@@ -173,7 +173,7 @@ def is_at(handle: int, path: Path) -> bool:
 
 
 def sync(handle: int) -> None:
-    """Have the system put a file on the disk, if it is one that can be."""
+    """Sync a file to the disk, if the system can do so."""
     try:
         os.fsync(handle)
     except OSError as error:
@@ -183,7 +183,7 @@ def sync(handle: int) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Ask the system to put a folder's entries on the disk; not every system can."""
+    """Sync the entries of a folder to the disk, if the system can do so."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -1,27 +1,27 @@
-"""Every error that carom raises.
+"""The errors and warnings of carom.
 
     CaromError
-    ├── InputError (also ValueError)         what was given cannot be used; `problems` holds each reason
-    │   ├── SceneError                       a scene, or a part of one, that cannot be
-    │   │   └── StudyError                   a study of many runs that cannot be
-    │   └── ArgumentError                    an argument that does not fit: a time, an index, a hook, an observable
+    ├── InputError (also ValueError)         input that cannot be used; `problems` holds each reason
+    │   ├── SceneError                       an invalid scene, or part of a scene
+    │   │   └── StudyError                   an invalid study of many runs
+    │   └── ArgumentError                    an invalid argument: a time, an index, a hook, an observable
     ├── SolverError
-    │   ├── NotExactError                    a scene that the exact solver cannot do
+    │   ├── NotExactError                    a scene that the exact solver cannot treat
     │   ├── StackError                       balls that rest on each other
     │   ├── ForceError                       a custom force that raised an error
-    │   ├── EndlessError                     events without end, time standing still
-    │   └── BlowUpError                      a step that is too large: something flew off to infinity
-    ├── ClusterError                         a cluster that cannot be reached, or was lost
+    │   ├── EndlessError                     endless events without progress of time
+    │   └── BlowUpError                      a step that is too large: a ball moved to infinity
+    ├── ClusterError                         a cluster that is unreachable or was lost
     ├── StorageError                         a file that cannot be written, or a recording that cannot be read
-    ├── MissingExtraError (also ImportError) an optional part that is not installed
-    └── VersionError (also ImportError)      a version of a package that carom does not work with
+    ├── MissingExtraError (also ImportError) an extra that is not installed
+    └── VersionError (also ImportError)      an unsupported version of a package
 
     StepWarning (a UserWarning)              a step that may be too large
-    └── SolverWarning                        a step, or the like, that takes the place of the exact solver
-    StorageWarning (a UserWarning)           a run that is not recorded any more, or not resumed as it was
+    └── SolverWarning                        an argument that selects the stepped solver instead of the exact one
+    StorageWarning (a UserWarning)           a run that is no longer recorded, or not resumed exactly
 
-A text says where, what (with the value) and how to mend it, one line per problem, whatever names a file has in it:
-letters that could steer a terminal or break the line are shown as escapes.
+A message says where, what (with the value) and how to fix it, one line per problem. Characters from files that could
+control a terminal or break the line are shown as escapes.
 """
 
 from __future__ import annotations
@@ -55,31 +55,31 @@ __all__ = [
     "StorageWarning",
     "StudyError",
     "VersionError",
-    "the_first",
+    "first_problems",
     "visible",
 ]
 
-LONGEST_PLACE = 200
-"""Letters of a place in a message: a key of a file may have millions."""
-LONGEST_PATH = 400
-"""Letters of a path: no system allows a name of more than 255."""
-LONGEST_REASON = 1000
-"""Letters of what is wrong."""
+MAX_PLACE_LENGTH = 200
+"""Largest length of a place in a message: a key of a file may have millions of characters."""
+MAX_PATH_LENGTH = 400
+"""Largest length of a path in a message."""
+MAX_REASON_LENGTH = 1000
+"""Largest length of the reason in a message."""
 RESUME = "Make room and resume; what was written before is whole and can be read."
-"""What to do where a recording has no room left on the disk."""
+"""The remedy if the disk is full while a run is recorded."""
 FREE = "free"
-"""The id of a problem that is made of texts."""
+"""The id of a problem with free texts."""
 
 _STEERING = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-"""Controls (escape codes begin with one), marks that turn the direction of writing, and halves of letters."""
+"""Control characters, marks for the direction of writing, and surrogates."""
 _UNSEEN = re.compile(f"[{_STEERING}\t\n]")
 _UNSEEN_IN_LINES = re.compile(f"[{_STEERING}]")
 
 
 def visible(text: str, *, lines: bool = False, longest: int | None = None) -> str:
-    r"""A text with escapes such as \u001b for letters that steer a terminal, turn the writing, or break the line.
+    r"""Replace characters that control a terminal, the direction of writing or the line by escapes such as \u001b.
 
-    With `lines`, line breaks and tabs stay. Of a text that is longer than `longest`, both ends are left.
+    With `lines`, line breaks and tabs stay. A text longer than `longest` is shortened to its two ends.
     """
     if longest is not None and len(text) > longest:
         text = f"{text[: longest // 2]}…{text[-(longest // 3) :]}"
@@ -89,10 +89,10 @@ def visible(text: str, *, lines: bool = False, longest: int | None = None) -> st
 
 @dataclass(frozen=True, init=False)
 class Problem:
-    """One thing that is wrong: where, what, and how to mend it.
+    """A problem: where, what, and how to fix it.
 
-    Made of an id of the catalogue (`carom.messages`) and the values that fill in its texts,
-    `Problem("number.negative", where="mass", value="-1")`, or of three texts in English: where, what and remedy.
+    It has an id of the catalogue (`carom.messages`) and the values for its texts,
+    `Problem("number.negative", where="mass", value="-1")`; or three texts in English: where, what and remedy.
     """
 
     id: str
@@ -114,24 +114,24 @@ class Problem:
 
     @property
     def remedy(self) -> str:
-        """How to mend it, in English."""
+        """How to fix it, in English."""
         return str(self.phrase("remedy"))
 
     def __str__(self) -> str:
         return self.line()
 
     def line(self, language: str = ENGLISH) -> str:
-        """Where, what, and how to mend it, on one line."""
-        place = f"{visible(self.where, longest=LONGEST_PLACE)}: " if self.where else ""
+        """Where, what, and how to fix it, on one line."""
+        place = f"{visible(self.where, longest=MAX_PLACE_LENGTH)}: " if self.where else ""
         return place + self.told(language)
 
     def told(self, language: str = ENGLISH) -> str:
-        """What is wrong and how to mend it, in a language if it has the texts, or else in English."""
+        """What is wrong and how to fix it, in a language; in English if the language lacks a text."""
         what, remedy = told([self.phrase("what"), self.phrase("remedy")], language)
-        return f"{visible(what, longest=LONGEST_REASON)}. {visible(remedy)}"
+        return f"{visible(what, longest=MAX_REASON_LENGTH)}. {visible(remedy)}"
 
     def phrase(self, part: Literal["what", "remedy"]) -> Phrase:
-        """One of its two texts, as a part of other texts."""
+        """One of its two texts, for use in other texts."""
         return Phrase(self.id, part, **self.values)
 
     def at(self, where: str) -> Problem:
@@ -139,15 +139,15 @@ class Problem:
         return Problem(self.id, where=where, **self.values)
 
     def inside(self, place: str) -> Problem:
-        """The problem seen from further out: `mass` inside `balls[3]` is `balls[3].mass`."""
+        """The problem with its place inside another: `mass` inside `balls[3]` is `balls[3].mass`."""
         separator = "." if place and self.where and not self.where.startswith("[") else ""
         return self.at(f"{place}{separator}{self.where}")
 
 
-def the_first(
+def first_problems(
     problems: Sequence[Problem], total: int | None = None, *, at_least: bool = False, limit: int = 20
 ) -> list[Problem]:
-    """At most `limit` of the problems, then one that tells how many more there are of the `total` (or at least are)."""
+    """At most `limit` problems, and one with the number of others of a `total`, or a lower bound for it."""
     more = (len(problems) if total is None else total) - min(len(problems), limit)
     return [*problems[:limit], *([Problem("more.at-least" if at_least else "more", n=more)] if more else [])]
 
@@ -155,13 +155,13 @@ def the_first(
 class CaromError(Exception):
     """Base of all errors of carom."""
 
-    def told(self, language: str = ENGLISH) -> str:  # noqa: ARG002  # what has no texts in the catalogue is English
-        """What is wrong and how to mend it, in a language if it has the texts, or else in English."""
+    def told(self, language: str = ENGLISH) -> str:  # noqa: ARG002  # without texts in the catalogue, English
+        """What is wrong and how to fix it, in a language; in English if the language lacks a text."""
         return str(self)
 
 
 class InputError(CaromError, ValueError):
-    """Something given to carom that it cannot use: a scene, a study, or an argument of a call.
+    """Invalid input: a scene, a study, or an argument of a call.
 
     `problems` holds each reason; `source` names the file, if there is one.
     """
@@ -186,35 +186,35 @@ class InputError(CaromError, ValueError):
 
 
 class SceneError(InputError):
-    """A scene, or a part of one, that cannot be."""
+    """An invalid scene, or part of a scene."""
 
 
 class ArgumentError(InputError):
-    """An argument of a call that does not fit: a time, the index of a ball, a hook, an observable, an option."""
+    """An invalid argument of a call: a time, the index of a ball, a hook, an observable, an option."""
 
 
 class StudyError(SceneError):
-    """A study of many runs, or a part of one, that cannot be."""
+    """An invalid study of many runs, or part of a study."""
 
 
 class SolverError(CaromError):
-    """A run that cannot be, or cannot go on."""
+    """A run that cannot start, or cannot continue."""
 
     @property
     def problem(self) -> Problem | None:
-        """What is wrong, if the catalogue has texts for it."""
+        """The problem, if the catalogue has texts for it."""
         return None
 
     def __str__(self) -> str:
         return self.problem.told() if self.problem else super().__str__()
 
     def told(self, language: str = ENGLISH) -> str:
-        """What is wrong and how to mend it, in a language if it has the texts, or else in English."""
+        """What is wrong and how to fix it, in a language; in English if the language lacks a text."""
         return self.problem.told(language) if self.problem else str(self)
 
 
 class NotExactError(SolverError):
-    """A scene that the exact solver cannot do."""
+    """A scene that the exact solver cannot treat."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -222,12 +222,12 @@ class NotExactError(SolverError):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong."""
+        """The problem with its values."""
         return Problem("solver.not-exact", reason=self.reason)
 
 
 class StackError(SolverError):
-    """Balls that rest on each other, or one on something round, which the exact solver cannot hold."""
+    """Balls that rest on each other, or a ball on a round solid, which the exact solver cannot treat."""
 
     def __init__(self, balls: Sequence[int], time: float) -> None:
         self.balls = tuple(balls)
@@ -236,14 +236,14 @@ class StackError(SolverError):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong."""
+        """The problem with its values."""
         if len(self.balls) > 1:
             return Problem("solver.stack", balls=self.balls, time=self.time)
         return Problem("solver.on-round", ball=self.balls[0], time=self.time)
 
 
 class EndlessError(SolverError):
-    """Events that follow each other without time going on."""
+    """Endless events without progress of time."""
 
     def __init__(self, time: float, events: int) -> None:
         self.time = time
@@ -252,12 +252,12 @@ class EndlessError(SolverError):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong."""
+        """The problem with its values."""
         return Problem("solver.endless", events=self.events, time=self.time)
 
 
 class BlowUpError(SolverError):
-    """A run of the stepped solver in which a body flew off to infinity."""
+    """A run of the stepped solver in which a ball moved to infinity."""
 
     def __init__(self, ball: int, time: float, step: float) -> None:
         self.ball = ball
@@ -267,12 +267,12 @@ class BlowUpError(SolverError):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong."""
+        """The problem with its values."""
         return Problem("solver.blow-up", ball=self.ball, time=self.time, step=self.step)
 
 
 class ForceError(SolverError):
-    """A run of the stepped solver in which a custom force raised an error; it stands at the end of the step before."""
+    """A custom force raised an error in a run of the stepped solver, which is at the end of the previous step."""
 
     def __init__(self, force: str, time: float, reason: str) -> None:
         self.force = force
@@ -282,13 +282,13 @@ class ForceError(SolverError):
 
     @property
     def problem(self) -> Problem:
-        """What is wrong."""
-        reason = visible(" ".join(self.reason.split()), longest=LONGEST_REASON)
+        """The problem with its values."""
+        reason = visible(" ".join(self.reason.split()), longest=MAX_REASON_LENGTH)
         return Problem("solver.force-failed", force=self.force, time=self.time, reason=reason)
 
 
 class ClusterError(CaromError):
-    """A cluster that cannot be reached, or was lost."""
+    """A cluster that is unreachable or was lost."""
 
     def __init__(self, where: str, what: str, remedy: str) -> None:
         self.where = where
@@ -301,19 +301,19 @@ class ClusterError(CaromError):
 
 
 class StepWarning(UserWarning):
-    """A step that is larger than the largest that is stable, or in which heavy balls may sink into light ones."""
+    """A step that is unstable, or so large that heavy balls may sink into light ones."""
 
 
 class SolverWarning(StepWarning):
-    """A run that goes in steps because of an argument, where the exact solver could have done it."""
+    """A run uses the stepped solver because of an argument, although the exact solver could treat it."""
 
 
 class StorageWarning(UserWarning):
-    """A run that is not recorded any more, or that cannot be resumed quite as it was."""
+    """A run is no longer recorded, or cannot be resumed exactly."""
 
 
 class StorageError(CaromError):
-    """A file that cannot be written, or a recording or checkpoint that cannot be read."""
+    """A file cannot be written, or a recording or checkpoint cannot be read."""
 
     def __init__(self, path: str | Path, what: str, remedy: str) -> None:
         self.path = str(path)
@@ -322,11 +322,11 @@ class StorageError(CaromError):
         super().__init__(self.path, what, remedy)
 
     def __str__(self) -> str:
-        return visible(f"{visible(self.path, longest=LONGEST_PATH)}: {self.what}. {self.remedy}")
+        return visible(f"{visible(self.path, longest=MAX_PATH_LENGTH)}: {self.what}. {self.remedy}")
 
     @classmethod
     def of(cls, path: str | Path, error: BaseException, full: str = RESUME) -> StorageError:
-        """What the system said, as a line that tells what to do; `full` is the remedy where the disk is full."""
+        """The error of a system error, with a remedy; `full` is the remedy if the disk is full."""
         number = getattr(error, "errno", None)
         text = str(error).replace("\n", " ")
         if number in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} or "No space left" in text or "File too large" in text:
@@ -342,7 +342,7 @@ class StorageError(CaromError):
 
 
 class MissingExtraError(CaromError, ImportError):
-    """An optional part of carom that is not installed."""
+    """An extra of carom is not installed."""
 
     def __init__(self, feature: str, extra: str, packages: Sequence[str] = ()) -> None:
         self.feature = feature
@@ -352,12 +352,12 @@ class MissingExtraError(CaromError, ImportError):
 
     def __str__(self) -> str:
         what = " and ".join(self.packages) or "more than is installed"
-        # In double quotes, which every shell takes: that of Windows hands single ones on to pip.
+        # Double quotes work in every shell; that of Windows passes single ones on to pip.
         return f'{self.feature} needs {what}: pip install "carom[{self.extra}]"'
 
 
 class VersionError(CaromError, ImportError):
-    """A version of another package that carom does not work with."""
+    """An unsupported version of another package."""
 
     def __init__(self, what: str, requirement: str) -> None:
         self.what = what

@@ -1,4 +1,4 @@
-"""Optional parts: what each needs, and the one line that says so where it is not installed."""
+"""Extras (optional parts) of the package: the modules they need, and the error if these are not installed."""
 
 from importlib.util import find_spec
 
@@ -13,19 +13,19 @@ MODULES = {
     "sweep": ("distributed", "pyarrow"),
     "video": ("imageio_ffmpeg", "matplotlib"),
 }
-"""The modules that each extra brings and carom imports."""
+"""The modules of each extra that carom imports."""
 
 
 def require(extra: str, feature: str, *modules: str) -> None:
-    """Stop with a MissingExtraError if modules of an extra (all, if none are named) are not installed.
+    """Raise a MissingExtraError if modules of an extra (by default all of them) are not installed.
 
-    Nothing is imported: a package that is there but broken tells its own story when it is.
+    Nothing is imported: a broken package raises its own error when it is imported.
     """
-    missing = tuple(name.replace("_", "-") for name in modules or MODULES[extra] if not is_there(name))
+    missing = tuple(name.replace("_", "-") for name in modules or MODULES[extra] if not is_installed(name))
     if missing:
         raise MissingExtraError(feature, extra, missing)
 
 
-def is_there(module: str) -> bool:
-    """Is a module installed?"""
+def is_installed(module: str) -> bool:
+    """True if a module is installed."""
     return find_spec(module) is not None

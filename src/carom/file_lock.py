@@ -1,4 +1,4 @@
-"""Locks on open files, which the system frees when their holder dies."""
+"""Locks on open files, which the system frees when the process ends."""
 
 import errno
 import os
@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import Any
 
 BUSY = {errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK, errno.EDEADLK}
-"""What systems say of a file that another has locked."""
+"""Error numbers of systems for a file that is locked already."""
 
 
 def try_lock(handle: int) -> bool:
-    """Lock an open file without waiting; False if someone else has."""
+    """Lock an open file without waiting; False if it is locked already."""
     try:
         _lock(handle)
     except OSError as error:
@@ -21,7 +21,7 @@ def try_lock(handle: int) -> bool:
 
 
 def unlock(handle: int) -> None:
-    """Free a lock at once: closing the file does so only when no forked process has it open."""
+    """Free a lock now: closing the file does so only if no forked process has it open."""
     _lock(handle, free=True)
 
 

@@ -1,9 +1,9 @@
-"""Arithmetic with the same bits on every processor.
+"""Arithmetic that gives equal bits on every processor.
 
-NumPy leaves products of matrices and lengths of vectors to BLAS, which sums in an order that suits the processor, and
-has vector code of its own for exponentials, powers and arc functions where a processor has 512-bit vectors. What
-becomes part of a scene or of a run is computed by these functions instead. NumPy's own sums, squares and roots are the
-same everywhere; so are lengths of rows, `np.linalg.norm(…, axis=1)`.
+NumPy computes products of matrices and lengths of vectors by BLAS, whose order of summation depends on the processor,
+and has different code for exponentials, powers and arc functions on processors with 512-bit vectors. Values that become
+part of a scene or a run are computed by these functions instead. NumPy's sums, squares and roots do not depend on the
+processor, nor do lengths of rows, `np.linalg.norm(…, axis=1)`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def product(a: ArrayLike, b: ArrayLike) -> Any:
-    """a @ b, where b has one or two axes; NumPy's sums are pairwise, so that long ones stay precise."""
+    """a @ b, where b has one or two axes; by NumPy's pairwise sums, which are accurate."""
     a, b = np.asarray(a), np.asarray(b)
     if b.ndim == 1:
         return (a * b).sum(axis=-1)
@@ -28,12 +28,12 @@ def product(a: ArrayLike, b: ArrayLike) -> Any:
 
 
 def length(vector: ArrayLike) -> float:
-    """The length of a vector."""
+    """Length of a vector."""
     return float(np.sqrt(product(vector, vector)))
 
 
 def power(values: ArrayLike, exponent: int) -> Floats:
-    """Values to a whole power, multiplied out."""
+    """Values to a whole power, by multiplications."""
     values = np.asarray(values, dtype=np.float64)
     result = np.ones_like(values)
     for _ in range(exponent):
@@ -42,7 +42,7 @@ def power(values: ArrayLike, exponent: int) -> Floats:
 
 
 def each(function: Callable[..., float], *values: ArrayLike) -> Floats:
-    """A function of the module `math`, of each number; of several arrays of one shape, of the numbers side by side."""
+    """Apply a function of the module `math` to the elements of one or several arrays of equal shape."""
     columns = [np.asarray(some, dtype=np.float64) for some in values]
     found = [*map(function, *(column.ravel().tolist() for column in columns))]
     return np.array(found, dtype=np.float64).reshape(columns[0].shape)

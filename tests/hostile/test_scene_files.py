@@ -162,7 +162,7 @@ def test_things_that_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     Path("nowhere.toml").symlink_to("none.toml")
     Path("folder.toml").mkdir()
     Path("large.toml").touch()
-    os.truncate("large.toml", files.LARGEST_FILE + 1)
+    os.truncate("large.toml", files.MAX_FILE_SIZE + 1)
     Path("locked.toml").touch()
     for name, words in {
         "pipe.toml": "is a device or a pipe, not a file",
@@ -191,7 +191,7 @@ def test_a_file_that_grows_while_it_is_read_is_not_read_to_its_end(
 ) -> None:
     file = tmp_path / "f.toml"
     file.write_text("#" * 1001)
-    monkeypatch.setattr(files, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(files, "MAX_FILE_SIZE", 1000)
     monkeypatch.setattr(files.stat, "S_ISREG", lambda _: True)
     real = Path.stat
     monkeypatch.setattr(Path, "stat", lambda path, **more: os.stat_result([*real(path, **more)[:6], 0, 0, 0, 0]))

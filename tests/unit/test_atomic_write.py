@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from carom.atomic_write import beside, replaced, write_text
+from carom.atomic_write import beside, replacing, write_text
 from carom.errors import StorageError
 
 
 def test_a_file_is_replaced_when_it_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
-    with replaced(target) as file:
+    with replacing(target) as file:
         file.write(b"new")
         assert target.read_text() == "old"
     assert target.read_text() == "new"
@@ -25,7 +25,7 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     target.write_text("old")
 
     def half() -> None:
-        with replaced(target) as file:
+        with replacing(target) as file:
             file.write(b"half")
             raise KeyError
 
@@ -38,16 +38,16 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
 def test_a_missing_folder_is_one_clear_line(tmp_path: Path) -> None:
     with (
         pytest.raises(StorageError, match=r"a\.txt: there is no such folder\. Make it first\."),
-        replaced(tmp_path / "nowhere" / "a.txt"),
+        replacing(tmp_path / "nowhere" / "a.txt"),
     ):
         pass
 
 
 def test_two_who_write_at_once_do_not_mix(tmp_path: Path) -> None:
     target = tmp_path / "a.bin"
-    with replaced(target) as one:
+    with replacing(target) as one:
         one.write(b"a" * 1000)
-        with replaced(target) as two:
+        with replacing(target) as two:
             two.write(b"b")
         assert target.read_bytes() == b"b"
     assert target.read_bytes() == b"a" * 1000
@@ -57,7 +57,7 @@ def test_two_who_write_at_once_do_not_mix(tmp_path: Path) -> None:
 def test_what_a_dead_writer_left_is_used_again(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     beside(target, "part").write_text("much longer than what comes")
-    with replaced(target) as file:
+    with replacing(target) as file:
         file.write(b"new")
     assert target.read_text() == "new"
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
@@ -73,18 +73,18 @@ def failing(number: int) -> Any:
 def test_what_does_not_reach_the_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "a.txt"
     monkeypatch.setattr(os, "fsync", failing(errno.EIO))
-    with pytest.raises(StorageError, match=r"a\.txt: cannot be used"), replaced(target) as file:
+    with pytest.raises(StorageError, match=r"a\.txt: cannot be used"), replacing(target) as file:
         file.write(b"lost")
     assert not list(tmp_path.iterdir())
     monkeypatch.setattr(os, "fsync", failing(errno.EINVAL))  # a file that cannot be put on a disk
-    with replaced(target) as file:
+    with replacing(target) as file:
         file.write(b"kept")
     assert target.read_text() == "kept"
 
 
 def test_a_system_without_locks_is_no_rival(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carom.file_lock._lock", failing(errno.ENOLCK))
-    with replaced(tmp_path / "a.txt") as file:
+    with replacing(tmp_path / "a.txt") as file:
         file.write(b"new")
     assert (tmp_path / "a.txt").read_text() == "new"
 
@@ -142,7 +142,7 @@ def test_the_file_that_has_no_room_is_named_among_several(tmp_path: Path) -> Non
     full.symlink_to("/dev/full")
 
     def write() -> None:
-        with replaced(tmp_path / "one.txt") as one, replaced(full) as two, replaced(tmp_path / "three.txt") as three:
+        with replacing(tmp_path / "one.txt") as one, replacing(full) as two, replacing(tmp_path / "three.txt") as three:
             for file in (one, two, three):
                 file.write(b"some")
                 file.flush()

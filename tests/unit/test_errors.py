@@ -19,7 +19,7 @@ from carom.errors import (
     StackError,
     StudyError,
     VersionError,
-    the_first,
+    first_problems,
 )
 
 MASS = Problem("mass", "-1 is not positive", "Use a number above 0.")
@@ -157,9 +157,9 @@ def test_texts_name_what_matters(error, words):
 
 def test_the_first_problems_and_how_many_more():
     few = [MASS] * 3
-    assert the_first(few) == few
-    assert [str(problem) for problem in the_first(few, limit=2)[2:]] == [
+    assert first_problems(few) == few
+    assert [str(problem) for problem in first_problems(few, limit=2)[2:]] == [
         "... and 1 more. Mend these first, then check again."
     ]
-    assert the_first(few, 100)[-1].what == "... and 97 more"
-    assert the_first(few, 100, at_least=True)[-1].what == "... and at least 97 more"
+    assert first_problems(few, 100)[-1].what == "... and 97 more"
+    assert first_problems(few, 100, at_least=True)[-1].what == "... and at least 97 more"

@@ -11,7 +11,7 @@ from carom import Scene, Simulation, library
 from carom.cli import main
 from carom.cli.commands import sweep
 from carom.errors import MissingExtraError
-from carom.extras import MODULES, is_there, require
+from carom.extras import MODULES, is_installed, require
 
 ROOT = Path(__file__).parents[2]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
@@ -45,7 +45,7 @@ def test_every_extra_for_users_is_in_the_table() -> None:
 
 def test_what_is_there_is_not_complained_of() -> None:
     require("plots", "a plot")
-    assert is_there("carom")
+    assert is_installed("carom")
 
 
 def test_all_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

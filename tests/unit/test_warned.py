@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from carom.errors import StepWarning
-from carom.thread_warnings import heard, warn_caller
+from carom.thread_warnings import captured_warnings, warn_caller
 
 
 def test_all_kinds_are_heard_each_time_whatever_the_filters_say() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with heard() as told:
+        with captured_warnings() as told:
             for _ in range(2):
                 warnings.warn("again", UserWarning, stacklevel=1)
             warnings.warn("other", RuntimeWarning, stacklevel=1)
@@ -26,10 +26,10 @@ def test_what_was_said_before_is_heard_again() -> None:
 
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("default")
-        with heard():
+        with captured_warnings():
             pass
         say()
-        with heard() as told:
+        with captured_warnings() as told:
             say()
     assert told == ["known"]
 
@@ -45,7 +45,7 @@ def test_filters_stay_as_they_are_for_who_does_not_listen() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with heard() as told:
+        with captured_warnings() as told:
             thread = threading.Thread(target=elsewhere)
             thread.start()
             thread.join(20)
@@ -55,7 +55,7 @@ def test_filters_stay_as_they_are_for_who_does_not_listen() -> None:
 
 
 def test_who_listens_to_everything_hears_what_one_within_does_not_want() -> None:
-    with heard() as outer, heard(StepWarning) as inner:
+    with captured_warnings() as outer, captured_warnings(StepWarning) as inner:
         warnings.warn("any", UserWarning, stacklevel=1)
         warnings.warn("step", StepWarning, stacklevel=1)
     assert (outer, inner) == (["any"], ["step"])
@@ -66,7 +66,7 @@ def test_one_who_leaves_takes_nothing_from_one_who_stays() -> None:
     came, both, gone = threading.Event(), threading.Event(), threading.Event()
 
     def first() -> None:
-        with heard():
+        with captured_warnings():
             came.set()
             both.wait(20)
         gone.set()
@@ -74,7 +74,7 @@ def test_one_who_leaves_takes_nothing_from_one_who_stays() -> None:
     thread = threading.Thread(target=first)
     thread.start()
     came.wait(20)
-    with heard() as told:
+    with captured_warnings() as told:
         both.set()
         gone.wait(20)
         warnings.warn("mine", UserWarning, stacklevel=1)

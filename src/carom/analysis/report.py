@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.analysis.measure import Analysis, Curve
-from carom.atomic_write import replaced
+from carom.atomic_write import replacing
 from carom.extras import require
 from carom.storage.recording import Recording
 from carom.views.units import length_unit, prefixed, speed_unit, time_unit
@@ -42,7 +42,7 @@ def write_report(found: Analysis, recording: Recording, target: str | Path) -> P
     """Write the report of an analysis; the file is replaced atomically."""
     path = Path(target)
     text = page(found, list(figures(found, recording)))
-    with replaced(path) as draft:
+    with replacing(path) as draft:
         draft.write(text.encode())
     return path
 

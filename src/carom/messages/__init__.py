@@ -1,4 +1,4 @@
-"""What carom tells people, in English, Polish and Russian: a catalogue of texts per language.
+"""Catalogues of messages in English, Polish and Russian.
 
 `<language>.json` holds one entry per id:
 
@@ -6,14 +6,14 @@
     "wall": "wall {name}"                                                                       a part of a text
     "count.ball": {"one": "{n} ball", "other": "{n} balls"}                           a text with plural forms
 
-A name in braces is replaced by the value of that name. Other braces stand for themselves.
+A name in braces is replaced by the value of that name. Other braces are plain text.
 
-    {name}          a text as it is; a number in the fewest digits that tell it from all others
+    {name}          a text as it is; a number with the fewest digits that identify it
     {name:6}        a number rounded to 6 significant digits (as C's %.6g)
     {name:,}        a whole number with a comma before each group of three digits
     {names}         a list, its members separated by commas
     {names:and}     a list, its members joined by the text with the id "and"; likewise {names:or}
 
 A value may be a text of the catalogue itself. The value `n` selects the plural form, by the categories of Unicode's
-CLDR. English has every id; where another language lacks a text, the whole message is told in English.
+CLDR. English has every id; if another language lacks a text, the whole message is in English.
 """

@@ -1,4 +1,4 @@
-"""A phrase: a text by its id and its values, which each language puts into words."""
+"""`Phrase`: a text of the catalogues by its id and values, in any language."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any, Protocol
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "pl", "ru")
 
-_GAP = re.compile(r"\{(\w+)(?::(,|and|or|\d+))?\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)(?::(,|and|or|\d+))?\}")
 
 
-class Told(Protocol):
-    """What can be told in each language: a phrase, a problem, an error."""
+class Translatable(Protocol):
+    """An object with a text in each language: a phrase, a problem, an error."""
 
     def told(self, language: str = ENGLISH) -> str:
-        """The text in a language, or else in English."""
+        """The text in a language; in English if the language lacks it."""
 
 
 class _UntranslatedError(LookupError):
@@ -55,18 +55,18 @@ class Phrase:
 def told(texts: Sequence[Phrase], language: str) -> list[str]:
     """Texts of one message in a language; all of them in English if the language lacks any part of them."""
     try:
-        return [_filled(text, language) for text in texts]
+        return [_fill_in(text, language) for text in texts]
     except _UntranslatedError:
-        return [_filled(text, ENGLISH) for text in texts]
+        return [_fill_in(text, ENGLISH) for text in texts]
 
 
-def in_language(said: Told | str, language: str = ENGLISH) -> str:
+def in_language(said: Translatable | str, language: str = ENGLISH) -> str:
     """A message in a language; a plain text is English in all of them."""
     return said if isinstance(said, str) else said.told(language)
 
 
 def plural(language: str, n: int) -> str:
-    """The form that a whole number asks for, by the rules of Unicode's CLDR."""
+    """The plural form for a whole number, by the rules of Unicode's CLDR."""
     ones, tens = n % 10, n % 100
     if language == ENGLISH:
         return "one" if n == 1 else "other"
@@ -76,32 +76,32 @@ def plural(language: str, n: int) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A number or an array of NumPy as a plain number or list."""
+    """Convert numbers and arrays of NumPy to plain numbers and lists."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _filled(text: Phrase, language: str) -> str:
+def _fill_in(text: Phrase, language: str) -> str:
     entry = _catalogue(language).get(text.id)
     if entry is None and language != ENGLISH:
         raise _UntranslatedError(text.id)
     if isinstance(entry, dict):
         entry = entry[text.part or plural(language, text.values["n"])]
 
-    def fill(gap: re.Match[str]) -> str:
-        name, form = gap.groups()
-        return _worded(text.values.get(name, gap[0]), form or "", language)
+    def fill(placeholder: re.Match[str]) -> str:
+        name, form = placeholder.groups()
+        return _format_value(text.values.get(name, placeholder[0]), form or "", language)
 
-    # An id that no catalogue has stands for itself, and so does a name without a value: telling never fails.
-    return text.id if entry is None else _GAP.sub(fill, entry)
+    # An unknown id, and a name without a value, are shown as they are: messages never fail.
+    return text.id if entry is None else _PLACEHOLDER.sub(fill, entry)
 
 
-def _worded(value: Any, form: str, language: str) -> str:
-    """A value as it stands in a text; `form` is what follows its name after a colon."""
+def _format_value(value: Any, form: str, language: str) -> str:
+    """Format a value; `form` is the text after the colon in its placeholder."""
     if isinstance(value, Phrase):
-        return _filled(value, language)
+        return _fill_in(value, language)
     if isinstance(value, list | tuple):
-        join = f" {_filled(Phrase(form), language)} " if form else ", "
-        return join.join(_worded(member, "", language) for member in value)
+        join = f" {_fill_in(Phrase(form), language)} " if form else ", "
+        return join.join(_format_value(member, "", language) for member in value)
     if isinstance(value, str) or not form:
         return str(value)
     return f"{value:.{form}g}" if form.isdigit() else f"{value:{form}}"

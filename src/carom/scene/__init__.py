@@ -1,6 +1,6 @@
-"""What exists: the declarative description of a scene, immutable and validated.
+"""Scenes: immutable, validated descriptions of what exists.
 
-A scene says what there is, never how it is solved.
+A scene does not say how it is solved.
 """
 
 from carom.scene.balls import Ball, Balls

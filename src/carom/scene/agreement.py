@@ -1,4 +1,4 @@
-"""Do the parts of a scene agree: on the dimension, and on what gravity may do?"""
+"""Check that the parts of a scene agree on the dimension, and on forces along periodic axes."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from carom.scene.shapes.base import Boundary, Shape
 
 
 @dataclass(frozen=True)
-class Witness:
-    """A part of a scene that tells its dimension."""
+class DimensionClaim:
+    """The dimension that a part of a scene claims. `who` is the key of the part."""
 
     who: str
     dimension: int
-    """2 or 3, or 0 if it goes with both."""
+    """2 or 3, or 0 if it fits both."""
     spatial: bool = False
-    """Is it of a kind that there is in space only, whatever its numbers?"""
-    told: str = "dimension.differs"
-    """The id of the problem of not agreeing."""
+    """True if its kind exists in 3D only."""
+    problem_id: str = "dimension.differs"
+    """The id of the problem if it does not agree."""
 
     @classmethod
-    def of(cls, who: str, part: Shape) -> Witness:
-        """What a boundary or an obstacle tells."""
+    def of(cls, who: str, part: Shape) -> DimensionClaim:
+        """The claim of a boundary or an obstacle."""
         if part.flat:
             return cls(who, 0)
         if part.only_in_space:
-            return cls(who, part.dimension, spatial=True, told=part.only_in_space)
+            return cls(who, part.dimension, spatial=True, problem_id=part.only_in_space)
         return cls(who, part.dimension)
 
-    def problem(self, first: Witness) -> Problem:
-        """The complaint of a witness that does not agree with the first one."""
-        return Problem(self.told, where=self.who, dimension=self.dimension, who=first.who, first=first.dimension)
+    def problem(self, first: DimensionClaim) -> Problem:
+        """The problem of a claim that does not agree with the first one."""
+        return Problem(self.problem_id, where=self.who, dimension=self.dimension, who=first.who, first=first.dimension)
 
 
-def common_dimension(witnesses: Iterable[Witness]) -> int:
-    """The dimension that all agree on; 2 if nothing tells."""
-    told = sorted((each for each in witnesses if each.dimension), key=lambda each: each.spatial)
+def common_dimension(claims: Iterable[DimensionClaim]) -> int:
+    """The dimension that all claims agree on; 2 without claims."""
+    told = sorted((each for each in claims if each.dimension), key=lambda each: each.spatial)
     if not told:
         return 2
     first = told[0]
@@ -51,7 +51,7 @@ def common_dimension(witnesses: Iterable[Witness]) -> int:
 
 
 def check_falling(space: Boundary, gravity: Sequence[float]) -> None:
-    """Nothing may fall for ever round a periodic axis."""
+    """Refuse gravity along a periodic axis, along which balls would fall for ever."""
     around = np.isfinite(periods(space, len(gravity)))
     falling = [axis for axis, pull in enumerate(gravity) if pull and around[axis]]
     if falling:
@@ -60,14 +60,14 @@ def check_falling(space: Boundary, gravity: Sequence[float]) -> None:
 
 
 def check_attraction(space: Boundary) -> None:
-    """Attraction reaches without end, and so do the images of a periodic axis: the nearest alone would not do."""
+    """Refuse attraction with periodic axes: all images would attract, not only the nearest."""
     around = [axis for axis, period in enumerate(periods(space, 3)) if np.isfinite(period)]
     if around:
         raise fault("attraction.along-period", where="attraction", axis="xyz"[around[0]])
 
 
 def periods(space: Boundary, dimension: int) -> list[float]:
-    """The period of each axis, m; infinite where space does not repeat."""
+    """The period of each axis, m; infinite if it is not periodic."""
     if space.box is None:
         return [np.inf] * dimension
     return [size if around else np.inf for size, around in zip(space.box.size, space.box.periodic, strict=True)]

@@ -1,4 +1,4 @@
-"""Balls: one at a time, or a million in columns."""
+"""`Ball`, and `Balls`: many balls in columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from carom.errors import ArgumentError, Problem, SceneError
 from carom.messages.phrase import Phrase
-from carom.scene.fields.base import Part, and_more, fault, left_out, nearest, shown, written
+from carom.scene.fields.base import Part, and_more, fault, nearest, raw_default, shown, unset
 from carom.scene.fields.changes import BallChanges, BallsChanges
 from carom.scene.fields.columns import (
     Flags,
@@ -29,8 +29,6 @@ from carom.scene.fields.columns import (
 )
 from carom.scene.fields.quantities import Flag, Mass, NotNegative, Title, Vector, VectorLike, Word, same_length
 
-_HELD = "Leave the velocity out, or let the ball move (fixed = false)."
-
 
 class Ball(Part):
     """One ball; of radius 0, a material point."""
@@ -38,13 +36,13 @@ class Ball(Part):
     by_position: ClassVar = ("position",)
 
     position: Vector = Field(description="place of the centre, in m, two or three numbers")
-    velocity: Vector = Field(default_factory=left_out, description="velocity, in m/s; zero if left out")
+    velocity: Vector = Field(default_factory=unset, description="velocity, in m/s; default: zero")
     mass: Mass = Field(default=1.0, description="mass, in kg, above 0")
     radius: NotNegative = Field(default=0.0, description="radius, in m; 0 is a material point")
-    fixed: Flag = Field(default=False, description="true holds the ball in place, as if its mass were infinite")
+    fixed: Flag = Field(default=False, description="true holds the ball in place, as with infinite mass")
     material: Word = Field(default="ball", description="name of the material, for restitution between pairs")
-    name: Title = Field(default=None, description="a name to show, if wanted")
-    born: NotNegative = Field(default=0.0, description="time of birth, in s; 0 is there from the start")
+    name: Title = Field(default=None, description="a name to show")
+    born: NotNegative = Field(default=0.0, description="time of birth, in s; 0: exists from the start")
 
     if TYPE_CHECKING:  # more may be given than is stored
 
@@ -90,28 +88,28 @@ def _column(name: str, check: Callable[[Any, int], Any], accepts: Any) -> Any:
     """A validator that checks the column `name` against the number of balls."""
 
     def validate(value: Any, info: ValidationInfo) -> Any:
-        # Without valid positions the number of balls is unknown, and that is complained about already.
+        # Without valid positions, whose problem is reported already, the number of balls is unknown.
         return check(value, len(info.data["position"])) if "position" in info.data else value
 
     return field_validator(name, mode="plain", json_schema_input_type=accepts)(validate)
 
 
 class Balls(Part):
-    """Many balls in columns: read-only NumPy arrays, and no Python object a ball.
+    """Many balls in columns: read-only NumPy arrays, and no Python object per ball.
 
     `len(balls)` counts them, `balls[3]` or `balls["cue"]` is a `Ball`, and `balls[10:20]` or `balls[mask]` are `Balls`.
     """
 
     by_position: ClassVar = ("position",)
 
-    position: Floats = Field(description="places of the centres, in m, one row of two or three numbers a ball")
-    velocity: Floats = Field(default_factory=left_out, description="velocities, in m/s, one for all or one a ball")
-    mass: Floats = written(1.0, "masses, in kg, above 0, one for all or one a ball")
-    radius: Floats = written(0.0, "radii, in m, one for all or one a ball")
-    fixed: Flags = written(False, "true holds a ball in place; one for all or one a ball")
-    material: Materials = written("ball", "names of materials, one for all or one a ball")
-    name: tuple[str | None, ...] | None = Field(default=None, description="names to show, one a ball")
-    born: Floats = written(0.0, "times of birth, in s, one for all or one a ball")
+    position: Floats = Field(description="places of the centres, in m, one row of two or three numbers per ball")
+    velocity: Floats = Field(default_factory=unset, description="velocities, in m/s, one for all or one per ball")
+    mass: Floats = raw_default(1.0, "masses, in kg, above 0, one for all or one per ball")
+    radius: Floats = raw_default(0.0, "radii, in m, one for all or one per ball")
+    fixed: Flags = raw_default(False, "true holds a ball in place; one for all or one per ball")
+    material: Materials = raw_default("ball", "names of materials, one for all or one per ball")
+    name: tuple[str | None, ...] | None = Field(default=None, description="names to show, one per ball")
+    born: Floats = raw_default(0.0, "times of birth, in s, one for all or one per ball")
 
     if TYPE_CHECKING:  # more may be given than is stored
 
@@ -164,7 +162,7 @@ class Balls(Part):
 
     @classmethod
     def concatenate(cls, parts: Iterable[Ball | Balls]) -> Balls:
-        """All balls of the parts, in their order. All must have the same dimension."""
+        """Join balls of equal dimension, in their order."""
         given = [part for part in parts if isinstance(part, Ball) or len(part)]
         _check_dimensions(given)
         columns: list[Balls] = []
@@ -182,13 +180,13 @@ class Balls(Part):
 
     @classmethod
     def _of_checked(cls, **columns: Any) -> Balls:
-        """Balls of columns that are as they would be stored: checking them again would take most of the time."""
+        """Balls of columns that are valid already: checking them again would take most of the time."""
         for name in _ARRAYS:
             frozen(columns[name])
         return cls.model_construct(_fields_set=set(columns), **columns)
 
     def moved(self, position: Floats, velocity: Floats) -> Balls:
-        """Move the balls: new positions and velocities, 0 for fixed ones. Only these are checked."""
+        """A copy with other positions and velocities, of which only these are checked."""
         place, v = vectors(position), vectors_like(velocity, position)
         others = {name: getattr(self, name) for name in type(self).model_fields if name not in {"position", "velocity"}}
         return self._of_checked(position=place, velocity=v, **others)
@@ -199,7 +197,7 @@ class Balls(Part):
         return int(self.position.shape[1])
 
     def index(self, name: str) -> int:
-        """The number of the ball of this name."""
+        """The number of the ball with a name."""
         names = self.name or ()
         found = [k for k, each in enumerate(names) if each == name]
         if len(found) == 1:
@@ -216,7 +214,7 @@ class Balls(Part):
     def __len__(self) -> int:
         return len(self.position)
 
-    def __iter__(self) -> Iterator[Ball]:  # type: ignore[override]  # pydantic iterates over fields, we over balls
+    def __iter__(self) -> Iterator[Ball]:  # type: ignore[override]  # pydantic iterates over fields, this class over balls
         return (self[index] for index in range(len(self)))
 
     @overload
@@ -280,9 +278,9 @@ def _check_dimensions(parts: Sequence[Ball | Balls]) -> None:
 
 
 def _stacked(balls: Sequence[Ball]) -> Balls:
-    """Single balls as columns."""
+    """Single balls, which are valid already, as columns."""
     names = tuple(ball.name for ball in balls)
-    return Balls._of_checked(  # noqa: SLF001  # each of them has been checked
+    return Balls._of_checked(  # noqa: SLF001  # each ball is valid already
         **{name: np.array([getattr(ball, name) for ball in balls]) for name in _ARRAYS},
         material=material_column([ball.material for ball in balls], len(balls)),
         name=names if any(names) else None,
@@ -290,7 +288,7 @@ def _stacked(balls: Sequence[Ball]) -> Balls:
 
 
 def _merged(parts: list[Materials]) -> Materials:
-    """The materials of several parts, one after the other."""
+    """Join the materials of several parts."""
     names = tuple(dict.fromkeys(name for part in parts for name in part.names))
     number_of = {name: number for number, name in enumerate(names)}
     renumbered = [np.array([number_of[name] for name in part.names], dtype=np.int32)[part.codes] for part in parts]

@@ -1,4 +1,4 @@
-"""What pulls and what brakes: a planet under the scene, attraction between balls, drag."""
+"""Forces: gravity of a planet, attraction between balls, drag."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ equatorial radius of IAU 2015, Resolution B3, is 6378.1 km."""
 STANDARD_GRAVITY = 9.80665
 """In m/s² (3rd CGPM, 1901)."""
 
-STEEPEST_OPENING = 2.0
-"""Beyond this opening angle a tree is no approximation."""
+MAX_OPENING = 2.0
+"""Largest opening angle of the tree, rad: beyond it a tree is no approximation."""
 
 
 class Planet(Part):
-    """A planet under the scene, far larger than it: a uniform gravity of G M / R², along -y if `down` is left out.
+    """A planet under the scene, far larger than it: a uniform gravity of G M / R², by default along -y.
 
-    If nothing is given, the Earth: 9.82 m/s².
+    The defaults are those of the Earth: 9.82 m/s².
     """
 
     G: NotNegative = Field(default=GRAVITATIONAL_CONSTANT, description="gravitational constant, in m³/(kg s²)")
@@ -76,8 +76,8 @@ class Drag(Part):
 
 def _opening(value: object) -> float:
     result = number(value)
-    if not 0.0 <= result <= STEEPEST_OPENING:
-        raise fault("attraction.opening", value=shown(value), most=STEEPEST_OPENING)
+    if not 0.0 <= result <= MAX_OPENING:
+        raise fault("attraction.opening", value=shown(value), most=MAX_OPENING)
     return result
 
 
@@ -89,9 +89,9 @@ class Attraction(Part):
     touch: Annotated[
         Literal["pass", "bounce", "merge"],
         BeforeValidator(one_of("pass", "bounce", "merge")),
-    ] = Field(default="pass", description="what balls do that touch: pass, bounce or merge")
-    opening: Annotated[float, Field(ge=0, le=STEEPEST_OPENING), BeforeValidator(_opening)] | None = Field(
-        default=None, description="opening angle of the tree, size over distance; 0 sums all pairs; chosen if left out"
+    ] = Field(default="pass", description="what touching balls do: pass, bounce or merge")
+    opening: Annotated[float, Field(ge=0, le=MAX_OPENING), BeforeValidator(_opening)] | None = Field(
+        default=None, description="opening angle of the tree, size over distance; 0 sums all pairs; chosen by default"
     )
     strict: Flag = Field(
         default=False,
@@ -100,7 +100,7 @@ class Attraction(Part):
 
 
 def as_drag(value: Any) -> Drag | None:
-    """A number for linear drag, a table, a `Drag`, or none."""
+    """Check drag: a number for linear drag, a table, a `Drag`, or None."""
     if value is None or isinstance(value, Drag | dict):
         return None if value is None else Drag.of(value)
     try:
@@ -110,18 +110,18 @@ def as_drag(value: Any) -> Drag | None:
 
 
 def as_attraction(value: Any) -> Attraction | None:
-    """An `Attraction`, a table, or none."""
+    """Check attraction: an `Attraction`, a table, or None."""
     return None if value is None else Attraction.of(value)
 
 
 def as_gravity(value: Any) -> tuple[float, ...] | Planet:
-    """A vector, a planet or a table of one; nothing at all if left out."""
+    """Check gravity: a vector, a planet or a table of one; empty for None."""
     if isinstance(value, Planet | dict):
         return Planet.of(value)
     return () if value is None else vector(value)
 
 
 AnyGravity = Vector | Planet
-"""What a file may hold for gravity."""
+"""Gravity in a file."""
 GravityLike = VectorLike | Planet | None
-"""What may be given for gravity in Python."""
+"""Input for gravity in Python."""

@@ -17,10 +17,14 @@ Table: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 class Coulomb(Part):
-    """The two coefficients of friction. Bodies do not rotate: what would roll in reality slides or sticks here."""
+    """The two coefficients of friction. Bodies do not rotate: bodies that would roll slide or stick."""
 
-    static: NotNegative = Field(description="of what sticks: friction holds up to this part of the normal force")
-    dynamic: NotNegative = Field(description="of what slides: friction is this part of the normal force")
+    static: NotNegative = Field(
+        description="static coefficient: sticking bodies hold up to this part of the normal force"
+    )
+    dynamic: NotNegative = Field(
+        description="dynamic coefficient: friction of sliding bodies is this part of the normal force"
+    )
 
     @model_validator(mode="after")
     def _holds_better_than_it_slides(self) -> Coulomb:
@@ -32,7 +36,7 @@ class Coulomb(Part):
 
 
 def as_coulomb(value: Any) -> Coulomb:
-    """A number for both coefficients, a table, or a `Coulomb`."""
+    """Check coefficients: a number for both, a table, or a `Coulomb`."""
     if isinstance(value, Coulomb | dict):
         return Coulomb.of(value)
     try:
@@ -63,13 +67,13 @@ def _pairs(value: object) -> tuple[FrictionPair, ...]:
 class Friction(Part):
     """Coefficients of friction: between balls, between ball and wall, and for pairs of materials.
 
-    Bodies do not rotate, so that no ball rolls: with friction, heaps are higher than those of real balls.
+    Bodies do not rotate, so balls do not roll: with friction, heaps are higher than those of real balls.
     """
 
     ball_ball: Coefficients = Field(default=_NONE, description="between two balls: a number, or static and dynamic")
     ball_wall: Coefficients = Field(default=_NONE, description="between a ball and a wall, likewise")
     pairs: Annotated[tuple[FrictionPair, ...], BeforeValidator(_pairs)] = Field(
-        default=(), description="for pairs of materials, whether of balls or of walls; they go before the others"
+        default=(), description="for pairs of materials, of balls or walls; they take precedence over the others"
     )
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -91,13 +95,13 @@ class Friction(Part):
 
     @property
     def none(self) -> bool:
-        """Is there no friction at all?"""
+        """True if there is no friction at all."""
         return all(each.static == 0.0 for each in (self.ball_ball, self.ball_wall, *(p.value for p in self.pairs)))
 
     def table(self, ball_materials: tuple[str, ...], wall_materials: tuple[str, ...]) -> tuple[Table, Table]:
-        """The coefficients as arrays, each time (static, dynamic).
+        """The coefficients as pairs of arrays (static, dynamic).
 
-        First ball material by ball material, then ball material by wall material.
+        First for ball material by ball material, then for ball material by wall material.
         """
         return (
             self._between(ball_materials, ball_materials, self.ball_ball),
@@ -114,7 +118,7 @@ class Friction(Part):
 
 
 def as_friction(value: Any) -> Friction:
-    """A number for all contacts, a table, or a `Friction`."""
+    """Check friction: a number for all contacts, a table, or a `Friction`."""
     if isinstance(value, Friction):
         return value
     if isinstance(value, dict) and not {"static", "dynamic"} & set(value):

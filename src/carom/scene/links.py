@@ -1,4 +1,4 @@
-"""Springs between balls, and what resists bending: one at a time, or a million in columns."""
+"""Links (springs) and bends (bending stiffness) between balls, single or many in columns."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, field_validator
 
 from carom import numerics
-from carom.errors import Problem, SceneError, the_first
-from carom.scene.fields.base import Part, fault, left_out, shown, written
+from carom.errors import Problem, SceneError, first_problems
+from carom.scene.fields.base import Part, fault, raw_default, shown, unset
 from carom.scene.fields.columns import (
     Flags,
     Floats,
@@ -22,10 +22,10 @@ from carom.scene.fields.columns import (
     ball_numbers,
     limit_column,
     not_negative_column,
-    or_zero_column,
+    optional_column,
 )
 from carom.scene.fields.quantities import SMALLEST, NotNegative, Positive, Whole, positive
-from carom.scene.fields.rows import Rows, balls_named, column, missing_balls
+from carom.scene.fields.rows import PartTable, balls_named, column, missing_balls
 
 
 def _angle(value: object) -> float:
@@ -39,7 +39,7 @@ Angle = Annotated[float, Field(gt=0, le=pi), BeforeValidator(_angle)]
 
 
 class Link(Part):
-    """A spring between two balls, with damping along it; it may break."""
+    """A spring between two balls, with damping along it and an optional strain at which it breaks."""
 
     by_position: ClassVar = ("between", "stiffness")
 
@@ -49,9 +49,9 @@ class Link(Part):
     stiffness: NotNegative = Field(description="force over stretch, in N/m")
     damping: NotNegative = Field(default=0.0, description="force over speed along the link, in N s/m")
     length: Positive | None = Field(
-        default=None, description="length without force, in m; as far apart as they are at the start, if left out"
+        default=None, description="rest length, in m; default: the distance of the balls at the start"
     )
-    breaking: Positive | None = Field(default=None, description="strain at which it breaks; never, if left out")
+    breaking: Positive | None = Field(default=None, description="strain at which it breaks; default: never")
 
     if TYPE_CHECKING:  # more may be given than is stored
 
@@ -66,10 +66,10 @@ class Link(Part):
         ) -> None: ...
 
 
-class Links(Rows[Link]):
-    """Many links in columns: read-only NumPy arrays, and no Python object a link.
+class Links(PartTable[Link]):
+    """Many links in columns: read-only NumPy arrays, and no Python object per link.
 
-    A length of 0 stands for as far apart as they are at the start; a scene has the lengths themselves.
+    A length of 0 stands for the distance of the balls at the start; a scene replaces it by that distance.
     """
 
     one: ClassVar[type[Part]] = Link
@@ -78,16 +78,16 @@ class Links(Rows[Link]):
 
     by_position: ClassVar = ("between", "stiffness")
 
-    between: Numbers = Field(description="the balls by their numbers from 0, one row of two a link")
-    stiffness: Floats = Field(description="force over stretch, in N/m, one for all or one a link")
-    damping: Floats = written(0.0, "force over speed along the link, in N s/m, one for all or one a link")
+    between: Numbers = Field(description="the balls by their numbers from 0, one row of two per link")
+    stiffness: Floats = Field(description="force over stretch, in N/m, one for all or one per link")
+    damping: Floats = raw_default(0.0, "force over speed along the link, in N s/m, one for all or one per link")
     length: Floats = Field(
-        default_factory=left_out,
-        description="lengths without force, in m, one for all or one a link; 0 or left out: as at the start",
+        default_factory=unset,
+        description="rest lengths, in m, one for all or one per link; 0 or default: the distance at the start",
     )
     breaking: Floats = Field(
-        default_factory=left_out,
-        description="strains at which they break, one for all or one a link; 1e150 or left out: never",
+        default_factory=unset,
+        description="strains at which they break, one for all or one per link; 1e150 or default: never",
     )
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -107,15 +107,17 @@ class Links(Rows[Link]):
     def _pairs(cls, value: Any) -> Numbers:
         return ball_numbers(value, 2, "link")
 
-    _stiff = column("stiffness", "between", partial(not_negative_column, noun="link"), NotNegative | list[NotNegative])
-    _damped = column("damping", "between", partial(not_negative_column, noun="link"), NotNegative | list[NotNegative])
-    _long = column("length", "between", partial(or_zero_column, noun="link"), NotNegative | list[NotNegative])
-    _strong = column("breaking", "between", partial(limit_column, noun="link"), Positive | list[Positive])
+    _stiffnesses = column(
+        "stiffness", "between", partial(not_negative_column, noun="link"), NotNegative | list[NotNegative]
+    )
+    _dampings = column("damping", "between", partial(not_negative_column, noun="link"), NotNegative | list[NotNegative])
+    _lengths = column("length", "between", partial(optional_column, noun="link"), NotNegative | list[NotNegative])
+    _breakings = column("breaking", "between", partial(limit_column, noun="link"), Positive | list[Positive])
 
-    def settled(self, position: Floats, periods: Sequence[float]) -> Links:
-        """The links with their lengths, where they depend on the places of the balls.
+    def resolved(self, position: Floats, periods: Sequence[float]) -> Links:
+        """A copy with rest lengths in place of 0, from the positions of the balls.
 
-        Along a periodic axis (a finite period) a link is as long as to the nearest image.
+        Along a periodic axis (a finite period) the nearest image counts.
         """
         unknown = self.length == 0.0
         if not unknown.any():
@@ -127,8 +129,8 @@ class Links(Rows[Link]):
         length[unknown] = apart
         return self.replace(length=length)
 
-    def parts(self, balls: int) -> Numbers:
-        """Which of so many balls hang together by links, directly or through others: of each, the lowest number."""
+    def groups(self, balls: int) -> Numbers:
+        """Connected groups: for each of `balls` balls the lowest number of a ball linked to it, also indirectly."""
         part = np.arange(balls)
         while len(self.between):
             one, other = part[self.between].T
@@ -143,14 +145,14 @@ class Links(Rows[Link]):
 
 
 class Bend(Part):
-    """Resistance to bending at a ball, by the angle between two others as seen from it."""
+    """Bending stiffness at a ball: a torque by the angle between two others as seen from it."""
 
     corner: Annotated[tuple[Whole, Whole, Whole], BeforeValidator(balls_named(3))] = Field(
         description="three balls, by their numbers from 0, the one at the corner in the middle"
     )
     stiffness: NotNegative = Field(description="torque over angle, in N m/rad")
     angle: Angle | None = Field(
-        default=None, description="angle without torque, in rad, π is straight; as at the start, if left out"
+        default=None, description="rest angle, in rad, π is straight; default: the angle at the start"
     )
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -159,25 +161,25 @@ class Bend(Part):
 
 
 def _angle_column(value: object, length: int) -> Floats:
-    angles = or_zero_column(value, length, "bend")
+    angles = optional_column(value, length, "bend")
     wide = np.flatnonzero(angles > pi)
     if wide.size:
         raise fault("angles.beyond-pi", where=f"[{wide[0]}]", value=shown(angles[wide[0]]))
     return angles
 
 
-class Bends(Rows[Bend]):
-    """Many bends in columns. An angle of 0 stands for as at the start; a scene has the angles themselves."""
+class Bends(PartTable[Bend]):
+    """Many bends in columns. An angle of 0 stands for that at the start; a scene replaces it by that angle."""
 
     one: ClassVar[type[Part]] = Bend
     noun: ClassVar[str] = "bend"
     blanks: ClassVar[dict[str, float]] = {"angle": 0.0}
 
-    corner: Numbers = Field(description="the balls by their numbers from 0, one row of three a bend")
-    stiffness: Floats = Field(description="torque over angle, in N m/rad, one for all or one a bend")
+    corner: Numbers = Field(description="the balls by their numbers from 0, one row of three per bend")
+    stiffness: Floats = Field(description="torque over angle, in N m/rad, one for all or one per bend")
     angle: Floats = Field(
-        default_factory=left_out,
-        description="angles without torque, in rad, one for all or one a bend; 0 or left out: as at the start",
+        default_factory=unset,
+        description="rest angles, in rad, one for all or one per bend; 0 or default: the angle at the start",
     )
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -189,11 +191,13 @@ class Bends(Rows[Bend]):
     def _corners(cls, value: Any) -> Numbers:
         return ball_numbers(value, 3, "bend")
 
-    _stiff = column("stiffness", "corner", partial(not_negative_column, noun="bend"), NotNegative | list[NotNegative])
+    _stiffnesses = column(
+        "stiffness", "corner", partial(not_negative_column, noun="bend"), NotNegative | list[NotNegative]
+    )
     _angles = column("angle", "corner", _angle_column, NotNegative | list[NotNegative])
 
-    def settled(self, position: Floats, periods: Sequence[float]) -> Bends:
-        """The bends with their angles, where they depend on the places of the balls."""
+    def resolved(self, position: Floats, periods: Sequence[float]) -> Bends:
+        """A copy with rest angles in place of 0, from the positions of the balls."""
         unknown = self.angle == 0.0
         if not unknown.any():
             return self
@@ -216,7 +220,7 @@ _NO_TRIANGLES = ball_numbers([], 3, "triangle")
 
 
 def triangles_of(value: Any) -> Numbers:
-    """Triangles as rows of three balls; none if left out."""
+    """Check triangles: rows of three balls; none for None."""
     return (
         _NO_TRIANGLES
         if value is None or (isinstance(value, tuple) and not value)
@@ -225,14 +229,14 @@ def triangles_of(value: Any) -> Numbers:
 
 
 def triangle_problems(triangles: Numbers, number_of: int, dimension: int) -> list[Problem]:
-    """What is wrong with triangles of so many balls."""
+    """The problems of triangles in a scene with `number_of` balls."""
     if len(triangles) and dimension != 3:
         return [Problem("triangles.dimension", where="triangles", dimension=dimension)]
     return missing_balls(triangles, number_of, "triangles")
 
 
 def nearest_image(between: Floats, periods: Sequence[float]) -> Floats:
-    """Differences of places; along a periodic axis (a finite period), to the nearest image."""
+    """Differences of positions; along a periodic axis (a finite period), to the nearest image."""
     nearest = np.array(between)
     for axis, period in enumerate(periods):
         if np.isfinite(period):
@@ -241,7 +245,7 @@ def nearest_image(between: Floats, periods: Sequence[float]) -> Floats:
 
 
 def _angle_between(one: Floats, other: Floats) -> Floats:
-    """From 0 to π; Kahan's formula, good to the last bits for any angle."""
+    """Angles between vectors, 0 to π, by Kahan's formula, accurate to the last bits for any angle."""
     one = one / np.linalg.norm(one, axis=1)[:, None]
     other = other / np.linalg.norm(other, axis=1)[:, None]
     return np.asarray(
@@ -251,7 +255,7 @@ def _angle_between(one: Floats, other: Floats) -> Floats:
 
 
 def _check_apart(where: str, quantity: str, rows: Flags, together: Flags, balls: Numbers) -> None:
-    """Balls at the same place tell no length and no angle."""
+    """Refuse balls at the same place: they determine no length and no angle."""
     if not together.any():
         return
     numbers = np.flatnonzero(rows)[together]
@@ -259,4 +263,4 @@ def _check_apart(where: str, quantity: str, rows: Flags, together: Flags, balls:
         Problem("links.same-place", where=f"{where}[{row}]", one=one, other=other, quantity=quantity)
         for row, (one, other) in zip(numbers[:20].tolist(), balls[together][:20].tolist(), strict=True)
     ]
-    raise SceneError(the_first(problems, len(numbers)))
+    raise SceneError(first_problems(problems, len(numbers)))

@@ -1,4 +1,4 @@
-"""How much of the speed of approach comes back: restitution, per scene and per pair of materials."""
+"""Restitution, per scene and per pair of materials."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from carom.errors import Problem, SceneError, the_first
+from carom.errors import Problem, SceneError, first_problems
 from carom.scene.fields.base import Part, fault, shown
 from carom.scene.fields.quantities import Fraction, Word, each, sequence, word
 
@@ -25,14 +25,14 @@ TwoMaterials = Annotated[tuple[Word, Word], BeforeValidator(_two_words)]
 
 
 def repeated_pairs(pairs: Sequence[tuple[str, str]]) -> list[Problem]:
-    """A problem for each pair of materials that is there already, in either order."""
+    """A problem for each repeated pair of materials, in either order."""
     seen: dict[frozenset[str], int] = {}
     problems = []
     for index, materials in enumerate(pairs):
         first = seen.setdefault(frozenset(materials), index)
         if first != index:
             problems.append(Problem("pair.twice", where=f"pairs[{index}]", materials=shown(materials), first=first))
-    return the_first(problems)
+    return first_problems(problems)
 
 
 def pair_values(
@@ -61,7 +61,7 @@ class Restitution(Part):
     ball_ball: Fraction = Field(default=1.0, description="between two balls, 0 to 1")
     ball_wall: Fraction = Field(default=1.0, description="between a ball and a wall, 0 to 1")
     pairs: Annotated[tuple[Pair, ...], BeforeValidator(_pairs)] = Field(
-        default=(), description="for pairs of materials, whether of balls or of walls; they go before the others"
+        default=(), description="for pairs of materials, of balls or walls; they take precedence over the others"
     )
 
     @model_validator(mode="after")
@@ -74,7 +74,7 @@ class Restitution(Part):
     def table(
         self, ball_materials: tuple[str, ...], wall_materials: tuple[str, ...]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The coefficients as arrays: ball material by ball material, and ball material by wall material."""
+        """The coefficients as arrays, for ball material by ball material, and ball material by wall material."""
         return (
             self._between(ball_materials, ball_materials, self.ball_ball),
             self._between(ball_materials, wall_materials, self.ball_wall),
@@ -85,7 +85,7 @@ class Restitution(Part):
 
 
 def as_restitution(value: Any) -> Restitution:
-    """A number for all collisions, a table, or a `Restitution`."""
+    """Check restitution: a number for all collisions, a table, or a `Restitution`."""
     if isinstance(value, Restitution | dict):
         return Restitution.of(value)
     try:

@@ -1,4 +1,4 @@
-"""The scene: everything that exists at the start, and nothing about how it is solved."""
+"""`Scene`: everything that exists at the start of a run, without how it is solved."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, SerializeAsAny, model_validator
 
 from carom.errors import SceneError
-from carom.scene.agreement import Witness, check_attraction, check_falling, common_dimension, periods
+from carom.scene.agreement import DimensionClaim, check_attraction, check_falling, common_dimension, periods
 from carom.scene.balls import Ball, Balls
-from carom.scene.fields.base import Part, fault, left_out, shown, written
+from carom.scene.fields.base import Part, fault, raw_default, shown, unset
 from carom.scene.fields.changes import SceneChanges
 from carom.scene.fields.columns import Numbers, frozen
 from carom.scene.fields.quantities import Flag, Fraction, Label, NotNegative, Text, Whole, each, sequence
@@ -39,7 +39,7 @@ from carom.scene.structures import AnyStructure, Pieces, Structure, as_structure
 
 
 def _in_columns(one: type[Any], many: type[Any], noun: str) -> Callable[[Any], Any]:
-    """A check for columns, for a table of columns, or for a list of single ones (or tables) and columns."""
+    """Make a check for columns, a table of columns, or a list of single parts (or tables) and columns."""
 
     def check(value: Any) -> Any:
         if isinstance(value, many | dict):
@@ -64,11 +64,11 @@ class View(Part):
 
 
 class Scene(Part):
-    """What exists: space, balls and what joins them, obstacles, forces, restitution and friction.
+    """Everything that exists: space, balls, links, obstacles, forces, restitution and friction.
 
-    A scene is immutable; `replace` makes a changed copy. `balls` is always columnar (`Balls`), and so are `links` and
-    `bends`; `structures` have become part of them. `gravity` is a vector, `restitution` a `Restitution` and `friction`
-    a `Friction`, however they were given.
+    A scene is immutable; `replace` makes a changed copy. `balls` are always columns (`Balls`), and so are `links` and
+    `bends`; `structures` are converted to them. `gravity` is a vector, `restitution` a `Restitution` and `friction` a
+    `Friction`, whatever the form of the input.
     """
 
     name: Label = Field(default="", description="title of the scene")
@@ -78,30 +78,30 @@ class Scene(Part):
         Field(
             default=Open(),
             title="Boundary",
-            description="what bounds the space: box, polygon, circle, cylinder or open",
+            description="the boundary of space: box, polygon, circle, cylinder or open",
         )
     )
     gravity: Annotated[tuple[float, ...], PlainValidator(as_gravity, json_schema_input_type=AnyGravity)] = Field(
-        default_factory=left_out,
-        description="acceleration of gravity, in m/s², or the planet that it comes from; none if left out",
+        default_factory=unset,
+        description="acceleration of gravity, in m/s², or the planet that causes it; default: none",
     )
     drag: Annotated[Drag | None, BeforeValidator(as_drag, json_schema_input_type=NotNegative | Drag | None)] = Field(
-        default=None, description="drag on each ball, linear in kg/s, or a table; none if left out"
+        default=None, description="drag on each ball, linear in kg/s, or a table; default: none"
     )
     attraction: Annotated[Attraction | None, BeforeValidator(as_attraction)] = Field(
-        default=None, description="Newtonian attraction between all balls; none if left out"
+        default=None, description="Newtonian attraction between all balls; default: none"
     )
     restitution: Annotated[
         Restitution, BeforeValidator(as_restitution, json_schema_input_type=Fraction | Restitution)
-    ] = Field(default=Restitution(), description="part of the speed of approach that comes back, 0 to 1")
+    ] = Field(default=Restitution(), description="coefficient of restitution, 0 to 1")
     friction: Annotated[
         Friction, BeforeValidator(as_friction, json_schema_input_type=NotNegative | Coulomb | Friction)
-    ] = Field(default=Friction(), description="coefficients of friction, 0 and above; none if left out")
+    ] = Field(default=Friction(), description="coefficients of friction, 0 and above; default: none")
     contact_time: NotNegative | None = Field(
-        default=None, description="duration of a contact, in s, for balls that come to rest; chosen if left out"
+        default=None, description="duration of a contact, in s, for balls that come to rest; chosen by default"
     )
     stepping: Annotated[Stepping, BeforeValidator(Stepping.of)] = Field(
-        default=Stepping(), description="which solver, and wishes for the stepped one"
+        default=Stepping(), description="the solver, and preferences for the stepped one"
     )
     view: Annotated[View, BeforeValidator(View.of)] = Field(default=View(), description="how the scene is drawn")
     obstacles: Annotated[
@@ -109,20 +109,22 @@ class Scene(Part):
     ] = Field(default=(), description="solid things that balls meet from outside")
     balls: Annotated[
         Balls, BeforeValidator(_in_columns(Ball, Balls, "ball"), json_schema_input_type=list[Ball] | Balls)
-    ] = written((), "the balls: one table each, or one table of columns")
+    ] = raw_default((), "the balls: one table each, or one table of columns")
     links: Annotated[
         Links, BeforeValidator(_in_columns(Link, Links, "link"), json_schema_input_type=list[Link] | Links)
-    ] = written((), "springs between balls: one table each, or one table of columns")
+    ] = raw_default((), "springs between balls: one table each, or one table of columns")
     bends: Annotated[
         Bends, BeforeValidator(_in_columns(Bend, Bends, "bend"), json_schema_input_type=list[Bend] | Bends)
-    ] = written((), "resistance to bending: one table each, or one table of columns")
+    ] = raw_default((), "resistance to bending: one table each, or one table of columns")
     triangles: Annotated[
         Numbers, PlainValidator(triangles_of, json_schema_input_type=list[tuple[Whole, Whole, Whole]])
-    ] = written((), "triangles of linked balls that other balls bounce off, three numbers of balls each; in 3D")
+    ] = raw_default((), "triangles of linked balls that other balls bounce off, three numbers of balls each; in 3D")
 
     structures: Annotated[
         tuple[Structure, ...], BeforeValidator(as_structures, json_schema_input_type=list[AnyStructure])
-    ] = Field(default=(), description="ropes, cloths and the like; they become balls and links after the others")
+    ] = Field(
+        default=(), description="ropes, cloths and the like; they are converted to balls and links after the others"
+    )
 
     _planet: Planet | None = PrivateAttr(default=None)
 
@@ -153,19 +155,19 @@ class Scene(Part):
 
     @model_validator(mode="after")
     def _agrees(self) -> Scene:
-        dimension = common_dimension(self._witnesses())
-        self._settle_gravity(dimension)
+        dimension = common_dimension(self._dimension_claims())
+        self._resolve_gravity(dimension)
         if self.attraction is not None:
             check_attraction(self.boundary)
         if self.structures:
             self._build()
         if not len(self.balls):
             self.__dict__.update(balls=Balls(position=np.empty((0, dimension))))
-        self._settle_links()
+        self._resolve_links()
         return self
 
     def _build(self) -> None:
-        """Turn the structures into balls and what joins them, once and for all."""
+        """Convert the structures to balls, links, bends and triangles."""
         try:
             made = each(lambda structure: structure.pieces(), self.structures)
         except SceneError as error:
@@ -181,8 +183,8 @@ class Scene(Part):
         self.model_fields_set.discard("structures")  # so that a changed copy does not build them again
         self.model_fields_set.update(("balls", "links", "bends", "triangles"))
 
-    def _settle_gravity(self, dimension: int) -> None:
-        """Keep the planet apart; gravity itself is always a vector."""
+    def _resolve_gravity(self, dimension: int) -> None:
+        """Convert gravity to a vector; its planet is stored separately."""
         given: Any = self.gravity
         planet = given if isinstance(given, Planet) else None
         gravity = planet.vector(dimension) if planet else given or (0.0,) * dimension
@@ -190,8 +192,8 @@ class Scene(Part):
         self.__dict__.update(gravity=gravity)
         self._keep(_planet=planet)
 
-    def _settle_links(self) -> None:
-        """Links and bends know their lengths and angles; a changed copy keeps them, wherever its balls are."""
+    def _resolve_links(self) -> None:
+        """Set rest lengths and angles of links and bends; a changed copy keeps them, even if its balls have moved."""
         if not len(self.links) and not len(self.bends) and not len(self.triangles):
             return
         problems = [
@@ -202,51 +204,51 @@ class Scene(Part):
         if problems:
             raise SceneError(problems)
         around = periods(self.boundary, self.dimension)
-        links = self.links.settled(self.balls.position, around)
-        self.__dict__.update(links=links, bends=self.bends.settled(self.balls.position, around))
+        links = self.links.resolved(self.balls.position, around)
+        self.__dict__.update(links=links, bends=self.bends.resolved(self.balls.position, around))
 
     def _keep(self, **private: Any) -> None:
-        """Store what is no field; a part cannot be changed in the usual way."""
+        """Set private attributes, although a part is frozen."""
         if self.__pydantic_private__ is not None:
             self.__pydantic_private__.update(private)
 
-    def _witnesses(self) -> Iterator[Witness]:
-        """Whatever tells the dimension, with what it tells."""
-        yield Witness.of("boundary", self.boundary)
+    def _dimension_claims(self) -> Iterator[DimensionClaim]:
+        """The dimensions that parts of the scene claim."""
+        yield DimensionClaim.of("boundary", self.boundary)
         if len(self.balls):
-            yield Witness("balls", self.balls.dimension)
+            yield DimensionClaim("balls", self.balls.dimension)
         for index, solid in enumerate(self.obstacles):
-            yield Witness.of(f"obstacles[{index}]", solid)
+            yield DimensionClaim.of(f"obstacles[{index}]", solid)
         for index, structure in enumerate(self.structures):
-            yield Witness(f"structures[{index}]", structure.dimension)
-        gravity: Any = self.gravity  # at this point as it was given
+            yield DimensionClaim(f"structures[{index}]", structure.dimension)
+        gravity: Any = self.gravity  # at this point as in the input
         if isinstance(gravity, Planet):
             if gravity.down.endswith("z"):
-                yield Witness("gravity.down", 3, told="gravity.down-in-plane")
+                yield DimensionClaim("gravity.down", 3, problem_id="gravity.down-in-plane")
         elif gravity:
-            yield Witness("gravity", len(gravity))
+            yield DimensionClaim("gravity", len(gravity))
 
     @cached_property
     def origin(self) -> Mapping[str, Any]:
-        """The entry of the library that made it, as `kind`, and all its parameters; empty of any other scene.
+        """The library entry that made the scene, as `kind`, and its parameters; empty for any other scene.
 
-        A changed copy is no scene of the library any more. It is a note, and no part of what a scene is.
+        A changed copy has none. It does not count in comparisons of scenes.
         """
         return {}
 
     def replace(self, **changes: Unpack[SceneChanges]) -> Self:  # type: ignore[override]  # a part takes any keyword
-        """A copy with some fields changed, checked like any other."""
+        """A copy with some fields changed, and checked."""
         if self.planet is not None:
             changes.setdefault("gravity", self.planet)
         return super().replace(**changes)
 
     def with_balls(self, balls: Balls) -> Scene:
-        """A copy with other balls. Where the rest cannot disagree with them, it is not checked again."""
+        """A copy with other balls. The other parts are checked again only if they could disagree with them."""
         fewer = len(balls) < max(len(self.balls), 1)
         if balls.dimension != self.dimension or (fewer and (len(self.links) or len(self.bends) or len(self.triangles))):
             return self.replace(balls=balls)
         made = self.model_copy(update={"balls": balls})
-        made.__dict__.pop("origin", None)  # it is no scene of the library any more
+        made.__dict__.pop("origin", None)  # a changed copy has no origin
         return made
 
     def with_only(self, rows: NDArray[np.intp]) -> Scene:
@@ -266,15 +268,14 @@ class Scene(Part):
 
     @property
     def piles_up(self) -> bool:
-        """Can balls come to rest on each other? They must lose energy, and something must press them together.
+        """True if balls can come to rest on each other: they lose energy, and a force presses them together.
 
-        What is lost at walls counts where there are two that can meet, which links do not keep apart. Corners of a
-        cloth meet no ball.
+        Losses at walls count if two balls that are not linked can collide. Corners of a cloth collide with no ball.
         """
         solid = self.balls.radius > 0.0
         solid[self.triangles.ravel()] = False
         losses = [self.restitution.ball_ball, *(pair.value for pair in self.restitution.pairs)]
-        if np.unique(self.links.parts(len(self.balls))[solid]).size > 1:
+        if np.unique(self.links.groups(len(self.balls))[solid]).size > 1:
             losses.append(self.restitution.ball_wall)
         touch = self.attraction.touch if self.attraction else None
         pressed = touch == "bounce" or (any(self.gravity) and touch != "pass")
@@ -282,14 +283,14 @@ class Scene(Part):
 
     @property
     def stacks(self) -> bool:
-        """Can balls come to rest where the exact solver cannot hold them: on each other, in a corner, in a bowl?"""
+        """True if balls can come to rest where the exact solver cannot hold them: on balls, in corners or bowls."""
         floor = self.boundary.bounded or len(self.obstacles) > 0 or bool(self.balls.fixed.any())
         lossy = min(self.restitution.ball_wall, *(pair.value for pair in self.restitution.pairs), 1.0) < 1.0
-        return any(self.gravity) and ((self.piles_up and floor) or (lossy and self.boundary.lodges(self.gravity)))
+        return any(self.gravity) and ((self.piles_up and floor) or (lossy and self.boundary.traps_balls(self.gravity)))
 
     @property
     def features(self) -> Iterator[Feature]:
-        """All that balls bounce off, in the order in which solvers number it."""
+        """The features that balls collide with, in the order in which solvers number them."""
         yield from self.boundary.walls
         for index, solid in enumerate(self.obstacles):
             yield from solid.solids(f"obstacle {index}")
@@ -301,12 +302,12 @@ class Scene(Part):
 
     @property
     def planet(self) -> Planet | None:
-        """The planet that gravity comes from, if it was given so."""
+        """The planet of which the scene has its gravity; None if gravity is a vector."""
         return self._planet
 
     @property
     def forces_needed(self) -> list[str]:
-        """What the scene has that the exact solver cannot do, in short phrases; nothing if it can do it all."""
+        """Features of the scene that the exact solver cannot treat, as short phrases; empty if there are none."""
         drag, links = self.drag, self.links
         found = {
             "links": len(links) > 0,

@@ -1,1 +1,1 @@
-"""What a user holds: a scene and its run."""
+"""`Simulation`, and the parts of which it is composed."""

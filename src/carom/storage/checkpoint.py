@@ -17,7 +17,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from carom.atomic_write import replaced
+from carom.atomic_write import replacing
 from carom.errors import SceneError, StorageError
 from carom.scene import Scene
 from carom.scene.io.files import dumps
@@ -64,7 +64,7 @@ class Checkpoint:
             **{f"solver/{name}": np.asarray(each) for name, each in self.state.items()},
             **{f"recorder/{name}": np.asarray(each) for name, each in self.recorder.items()},
         }
-        with replaced(path) as file:
+        with replacing(path) as file:
             np.savez(file, allow_pickle=False, **arrays)
 
 

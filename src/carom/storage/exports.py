@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.atomic_write import replaced, unwritten
+from carom.atomic_write import replacing, write_error
 from carom.errors import StorageError
 from carom.extras import require
 from carom.observe.frame import Frame
@@ -40,11 +40,11 @@ def export(source: str | Path | Recording, target: str | Path, progress: Progres
         recording = source if isinstance(source, Recording) else stack.enter_context(Recording(source))
         if target.exists() and target.samefile(recording.path):
             raise StorageError(target, "is the recording itself", "Choose another name.")
-        with replaced(target) as part:
+        with replacing(target) as part:
             try:
                 writer(recording, Path(part.name), progress or (lambda _: None))
             except RuntimeError as error:  # what HDF5 and GSD raise if something cannot be written
-                raise unwritten(target, error) from error
+                raise write_error(target, error) from error
 
 
 @dataclass(frozen=True)

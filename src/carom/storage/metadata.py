@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from carom.scene import Scene
-from carom.scene.io.files import LARGEST_FILE, build, parse
+from carom.scene.io.files import MAX_FILE_SIZE, build, parse
 from carom.storage.hdf5.open_file import one_line
 
 Times = Annotated[float, Field(ge=0.0)]
@@ -94,8 +94,8 @@ def written_by(versions: Any) -> str:
 
 def stored_scene(text: bytes) -> Scene:
     """The scene in a file. It must list its balls: a generator could make a scene of any size."""
-    if len(text) > LARGEST_FILE:
-        raise ValueError(f"the scene has {len(text) / 1e6:.0f} MB, and the limit is {LARGEST_FILE / 1e6:.0f} MB")
+    if len(text) > MAX_FILE_SIZE:
+        raise ValueError(f"the scene has {len(text) / 1e6:.0f} MB, and the limit is {MAX_FILE_SIZE / 1e6:.0f} MB")
     content = parse(text.decode("utf-8"), "json")
     for key in ("generator", "structures"):
         if key in content:

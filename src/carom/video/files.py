@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from carom.atomic_write import replaced, unwritten
+from carom.atomic_write import replacing, write_error
 from carom.errors import CaromError
 from carom.extras import require
 from carom.video.painting.canvas import Pixels
@@ -89,7 +89,7 @@ def film(target: Path, size: tuple[int, int], fps: float) -> Iterator[PictureWri
     if target.suffix.lower() == ".mp4" and (size[0] % 2 or size[1] % 2):
         even = f"{size[0] + size[0] % 2}x{size[1] + size[1] % 2}"
         raise CaromError(f"size: {size[0]}x{size[1]} has an odd side, which MP4 does not allow. Use {even}.")
-    with replaced(target) as file, tempfile.TemporaryDirectory(prefix="carom-") as folder:
+    with replacing(target) as file, tempfile.TemporaryDirectory(prefix="carom-") as folder:
         gif, made = target.suffix.lower() == ".gif", Path(file.name)
         first = Path(folder) / "film.mkv" if gif else made
         encoder = _Encoder(ffmpeg(), [*_pictures(size, fps), *(LOSSLESS if gif else MP4), str(first)], target)
@@ -200,7 +200,7 @@ def _frames(target: Path) -> Iterator[PictureWriter]:
     try:
         made = Path(tempfile.mkdtemp(prefix=f".{parent.name}-", dir=parent if parent.is_dir() else parent.parent))
     except OSError as error:
-        raise unwritten(target, error) from error
+        raise write_error(target, error) from error
     try:
         writer = _NumberedPictures(made, target.name)
         yield writer
@@ -211,6 +211,6 @@ def _frames(target: Path) -> Iterator[PictureWriter]:
             old.unlink()
             writer.count += 1
     except OSError as error:
-        raise unwritten(target, error) from error
+        raise write_error(target, error) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -355,7 +355,7 @@ def test_bad_files(tmp_path, monkeypatch):
     assert line_of("gas", b"") == "the ending '' tells no format. Name the file .toml or .json."
     assert line_of("latin.toml", b'name = "\xe9"') == "byte 8 is not UTF-8 text. Save the file as UTF-8."
     assert line_of("a\0b.toml") == "the name is not one a file can have. Check the name."
-    monkeypatch.setattr(files, "LARGEST_FILE", 2_000_000)
+    monkeypatch.setattr(files, "MAX_FILE_SIZE", 2_000_000)
     assert line_of("large.toml", b"#" * 3_000_000) == (
         "the file has 3 MB, and the limit is 2 MB. Make so many balls in Python with Balls(...), or with a generator."
     )
@@ -468,7 +468,7 @@ class TestSchema:
 
     def test_tells_the_version(self):
         assert files.schema()["properties"]["schema"]["const"] == files.SCHEMA_VERSION == 1
-        assert math.isclose(files.LARGEST_FILE, 200e6)
+        assert math.isclose(files.MAX_FILE_SIZE, 200e6)
 
 
 def test_an_unknown_key_hides_nothing_else() -> None:

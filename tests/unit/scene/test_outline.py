@@ -92,7 +92,7 @@ def test_box_pairs_are_all_pairs(boxes, seed):
 
 
 def test_box_pairs_in_batches(monkeypatch):
-    monkeypatch.setattr("carom.scene.shapes.crossings._PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr("carom.scene.shapes.crossings._BATCH_PAIRS", 7)
     lower = np.random.default_rng(0).random((50, 2))
     batches = list(box_pairs(lower, lower + 0.5))
     assert len(batches) > 10

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carom.scene.placement import overlaps
-from carom.scene.placement.overlaps import TOLERANCE, Bodies, overlapping_pairs
+from carom.scene.placement.overlaps import TOLERANCE, BallImages, overlapping_pairs
 from effort import examples
 
 
@@ -16,7 +16,7 @@ def bodies(position, radius, fixed=None):
     position = np.array(position, dtype=float)
     number = len(position)
     fixed = np.zeros(number, dtype=bool) if fixed is None else np.array(fixed)
-    return Bodies(position, np.array(np.broadcast_to(radius, number), dtype=float), fixed, np.arange(number))
+    return BallImages(position, np.array(np.broadcast_to(radius, number), dtype=float), fixed, np.arange(number))
 
 
 def one_by_one(some, periods):
@@ -67,7 +67,7 @@ def test_batches_do_not_matter(monkeypatch):
     rng = np.random.default_rng(6)
     some = bodies(rng.random((300, 2)), 0.05)
     whole, _ = overlapping_pairs(some, [1.0, np.inf])
-    monkeypatch.setattr(overlaps, "_CANDIDATES_AT_ONCE", 3)
+    monkeypatch.setattr(overlaps, "_BATCH_CANDIDATES", 3)
     pieces, _ = overlapping_pairs(some, [1.0, np.inf])
     assert pieces.tolist() == whole.tolist()
 
@@ -75,7 +75,7 @@ def test_batches_do_not_matter(monkeypatch):
 def test_all_in_one_place_does_not_take_forever():
     pairs, complete = overlapping_pairs(bodies(np.zeros((100_000, 2)), 1.0), [np.inf, np.inf])
     assert not complete
-    assert len(pairs) >= overlaps.ENOUGH
+    assert len(pairs) >= overlaps.MAX_OVERLAPS
 
 
 def test_fixed_ones_and_points_in_one_place_are_nothing_to_look_at():

@@ -393,7 +393,7 @@ class TestInAScene:
         ),
         (
             lambda: Water(spacing=1, nozzle=(0, 0), width=1),
-            "duration: is missing. A jet needs it: how long a jet goes on, in s.",
+            "duration: is missing. A jet needs it: duration of a jet, in s.",
         ),
         (lambda: Water(**BLOCK, duration=1), "duration: is no business of a block. Leave it out."),
         (lambda: Water(**JET, size=(1, 1)), "size: is no business of a jet. Leave it out."),

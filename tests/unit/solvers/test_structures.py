@@ -39,13 +39,13 @@ def test_the_parts_are_those_that_one_can_walk(seed: int) -> None:
     pairs = rng.integers(0, count, (rng.integers(1, 40), 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     links = Links(between=pairs, stiffness=1.0, length=1.0)
-    assert links.parts(count).tolist() == by_hand(count, pairs.tolist())
+    assert links.groups(count).tolist() == by_hand(count, pairs.tolist())
 
 
 def test_a_long_chain_in_any_order_is_one_part() -> None:
     order = np.random.default_rng(1).permutation(2000)
     links = Links(between=np.stack([order[:-1], order[1:]], axis=1), stiffness=1.0, length=1.0)
-    assert not links.parts(2000).any()
+    assert not links.groups(2000).any()
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -17,7 +17,7 @@ def sheet():
 
 def ball(sheet, places, radii, fill):
     balls = raster.Spheres(np.array(places), np.array(radii), np.array(fill), np.zeros(len(radii), bool))
-    raster.draw_spheres(raster.Screen(*sheet, *LENS), balls, np.ones(3), 7.0)
+    raster.draw_spheres(raster.PixelBuffer(*sheet, *LENS), balls, np.ones(3), 7.0)
 
 
 def test_a_ball_is_as_large_as_perspective_says(sheet):
@@ -51,7 +51,7 @@ def test_two_panes_that_share_an_edge_cover_each_pixel_once(sheet):
     normals = np.broadcast_to([0.0, 0.0, 1.0], (2, 3, 3)).copy()
     paint = np.zeros((2, 3))
     panes = raster.Triangles(faces, normals, paint, paint, np.full(2, 0.5), np.zeros(2))
-    raster.draw_triangles(raster.Screen(colour, front, *LENS), panes)
+    raster.draw_triangles(raster.PixelBuffer(colour, front, *LENS), panes)
     assert set(np.unique(colour)) == {0.5, 1.0}
     assert not front.any()  # glass hides nothing
 
@@ -62,7 +62,7 @@ def test_a_pane_hides_what_is_behind_it_and_is_cut_by_a_ball(sheet):
     normals = np.broadcast_to([0.0, 0.0, 1.0], (1, 3, 3)).copy()
     green = np.array([[0.0, 1.0, 0.0]])
     pane = raster.Triangles(face, normals, green, green, np.ones(1), np.zeros(1))
-    raster.draw_triangles(raster.Screen(colour, front, *LENS), pane)
+    raster.draw_triangles(raster.PixelBuffer(colour, front, *LENS), pane)
     before = colour.copy()
     ball(sheet, [[0.0, 0.0, 2.5]], [0.4], [RED])
     np.testing.assert_array_equal(colour, before)
@@ -75,7 +75,7 @@ def test_a_line_is_as_thick_as_asked_and_hidden_by_a_ball(sheet):
     ball(sheet, [[0.0, 0.0, 2.0]], [0.2], [RED])
     before = colour.copy()
     line = raster.Lines(np.array([[[-0.6, 0.001, 2.5], [0.6, 0.001, 2.5]]]), np.zeros((1, 3)), np.ones(1))
-    raster.draw_lines(raster.Screen(colour, front, *LENS), line, 3.0, 1.0)
+    raster.draw_lines(raster.PixelBuffer(colour, front, *LENS), line, 3.0, 1.0)
     darkness = 1.0 - colour[:, 40, 0]
     assert darkness.sum() == pytest.approx(3.0, abs=0.05)
     np.testing.assert_array_equal(colour[:, 75:85], before[:, 75:85])
@@ -98,7 +98,7 @@ def test_pixels_and_projection_agree(sheet):
     place = np.array([[0.8, 0.3, 0.6]])
     colour, front = sheet
     balls = raster.Spheres(camera.seen(place), np.array([0.05]) / camera.distance, np.array([RED]), np.zeros(1, bool))
-    raster.draw_spheres(raster.Screen(colour, front, camera.focal, camera.lift), balls, np.ones(3), 7.0)
+    raster.draw_spheres(raster.PixelBuffer(colour, front, camera.focal, camera.lift), balls, np.ones(3), 7.0)
     rows, columns = np.nonzero(front)
     x, y = camera.project(place)[0]
     assert columns.mean() + 0.5 == pytest.approx(x, abs=0.6)

@@ -13,9 +13,9 @@ from carom.cli.compilation import Announcement, RunTimer
 from carom.cli.progress import ProgressBar
 from carom.cli.sources import RECORDINGS, named_in_errors, require_place, require_writable
 from carom.cli.terminal import Mistake, complain, notice
-from carom.errors import LONGEST_PATH, StorageError, StorageWarning, visible
+from carom.errors import MAX_PATH_LENGTH, StorageError, StorageWarning, visible
 from carom.solvers.registry import CARDS
-from carom.thread_warnings import heard
+from carom.thread_warnings import captured_warnings
 
 if TYPE_CHECKING:
     from carom.cli.commands.run import Ending, Goal
@@ -47,8 +47,8 @@ class RecordingOptions:
 
     def begin(self, simulation: "Simulation", source: str, goal: "Goal") -> "Recorder":
         """Start to record a simulation."""
-        source = visible(source, longest=LONGEST_PATH)  # a path may have any characters
-        with heard(StorageWarning):  # `hint` says it in terms of the command line
+        source = visible(source, longest=MAX_PATH_LENGTH)  # a path may have any characters
+        with captured_warnings(StorageWarning):  # `hint` says it in terms of the command line
             recorder = simulation.record(
                 self.out,
                 every=self.every,
@@ -88,7 +88,7 @@ def finish(recorder: "Recorder", ending: "Ending", *, quiet: bool) -> "Ending":
     """Close a recording, with a checkpoint if the run has not reached its goal; return how the run ended."""
     whole, saved = recorder.tape.writer.error is None, None
     try:
-        with heard(StorageWarning) as words:
+        with captured_warnings(StorageWarning) as words:
             try:
                 if ending.code and recorder.complete and whole:
                     saved = recorder.checkpoint()

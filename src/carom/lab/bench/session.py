@@ -24,7 +24,7 @@ from carom.lab.commands.table import COMMANDS
 from carom.lab.seen.look import ViewMaker
 from carom.lab.seen.samples import Samples
 from carom.lab.seen.view import Message, View
-from carom.messages.phrase import Phrase, Told
+from carom.messages.phrase import Phrase, Translatable
 from carom.scene import Scene
 from carom.scene.fields.base import nearest
 from carom.simulation.simulation import Simulation
@@ -116,7 +116,7 @@ class Session:
             self.say("error", str(error))
         return self.message if self.said > before and self.message and self.message.kind == "error" else None
 
-    def say(self, kind: str, said: Told | str, where: str = "") -> None:
+    def say(self, kind: str, said: Translatable | str, where: str = "") -> None:
         """Set the message to the person."""
         self.said += 1
         self.message = Message(kind, said, where, self.said)
@@ -132,7 +132,7 @@ class Session:
     def complain(self, error: InputError) -> None:
         """Show an error as a message."""
         first, *others = error.problems
-        said: Told = first
+        said: Translatable = first
         if others:
             texts = {"what": first.phrase("what"), "remedy": first.phrase("remedy")}
             said = Phrase("problem.and-more", n=len(others), **texts)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.messages.phrase import Told, in_language
+from carom.messages.phrase import Translatable, in_language
 from carom.scene import Scene
 from carom.solvers.registry import CARDS
 
@@ -21,7 +21,7 @@ class Message:
 
     kind: str
     """"error", "warning" or "info"."""
-    said: Told | str
+    said: Translatable | str
     """A message of the catalogue, which is translated, or a text in English."""
     where: str = ""
     """The field that it is about, such as "mass"; or empty."""

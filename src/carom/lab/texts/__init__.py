@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from carom.messages.phrase import ENGLISH, LANGUAGES, Told, in_language, plural
+from carom.messages.phrase import ENGLISH, LANGUAGES, Translatable, in_language, plural
 
 
 class Texts:
@@ -33,7 +33,7 @@ class Texts:
         """The plural form of a text for a number."""
         return str(self.words[key][plural(self.language, n)]).format(n=thousands(n), **values)
 
-    def message(self, said: Told | str) -> str:
+    def message(self, said: Translatable | str) -> str:
         """A message of the session, or an error, in this language or else in English."""
         return in_language(said, self.language)
 

@@ -1,1 +1,1 @@
-"""Fields of scenes: numbers, columns and rows, checked."""
+"""Fields of scenes and their checks: numbers, columns, rows."""

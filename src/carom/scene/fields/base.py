@@ -1,4 +1,4 @@
-"""What every part of a scene has in common: frozen, checked, and clear about what is wrong."""
+"""`Part`, the base class of all parts of a scene: frozen, validated, with clear errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from carom.errors import LONGEST_PLACE, InputError, Problem, SceneError, the_first
+from carom.errors import MAX_PLACE_LENGTH, InputError, Problem, SceneError, first_problems
 from carom.messages.phrase import Phrase
 from carom.scene.fields.signatures import HIDDEN, ReadableSignature
 
@@ -19,29 +19,29 @@ _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 60
 _short.maxlist = _short.maxtuple = 4
 
-LONGEST_WORD = 60
-"""Letters of a word that may be a misspelt one; nothing is like a longer one."""
-MANY = 20
-"""So many unknown keys are told one by one."""
-MOST_TOLD = 100
-"""So many problems of all parts are told one by one."""
+MAX_SUGGESTED_WORD = 60
+"""Length of the longest word for which similar words are suggested."""
+MAX_UNKNOWN_KEYS = 20
+"""Largest number of unknown keys that are listed."""
+MAX_PROBLEMS = 100
+"""Largest number of problems that are listed."""
 
 
 class Part(BaseModel):
     """A part of a scene: immutable, and valid from the moment it exists.
 
-    Every mistake is a `SceneError`; pydantic's own errors never leave.
+    Every mistake raises a `SceneError`, never an error of pydantic.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, validate_default=True)
 
     by_position: ClassVar[tuple[str, ...]] = ()
-    """The fields that may be given without their names, in this order."""
+    """The fields that may be given as positional arguments, in this order."""
 
     def __init__(self, *given: Any, **values: Any) -> None:
-        """Make it of its fields, which are checked."""
+        """Check and store the fields."""
         values = self._named(given, values) if given else values
-        if len(values) > len(type(self).model_fields) + MANY:
+        if len(values) > len(type(self).model_fields) + MAX_UNKNOWN_KEYS:
             raise SceneError(unknown_keys(values, type(self).model_fields))
         with _scene_errors(type(self)):
             super().__init__(**values)
@@ -53,7 +53,7 @@ class Part(BaseModel):
 
     @classmethod
     def _named(cls, given: tuple[Any, ...], values: dict[str, Any]) -> dict[str, Any]:
-        """All values by name, also those that were given without."""
+        """All values by name, also positional ones."""
         if len(given) > len(cls.by_position):
             left = [name for name in cls.model_fields if name not in {*values, *cls.by_position, "kind"}]
             name = next((each for each in left if cls.model_fields[each].is_required()), left[0] if left else "…")
@@ -71,7 +71,7 @@ class Part(BaseModel):
         return {**named, **values}
 
     def __dir__(self) -> Iterable[str]:
-        """What belongs to a scene; pydantic's names work too, but are not shown."""
+        """The names of a part, without those of pydantic, which work too."""
         hidden = {*HIDDEN, "by_position"} - set(type(self).model_fields)
         return [name for name in super().__dir__() if name not in hidden]
 
@@ -89,7 +89,7 @@ class Part(BaseModel):
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """An instance as it is, or one made from a table of its fields."""
+        """Return an instance as it is, or make one from a table of fields."""
         if isinstance(value, cls):
             return value
         if not isinstance(value, Mapping):
@@ -99,13 +99,13 @@ class Part(BaseModel):
         return cls(**value)
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked like any other."""
+        """A copy with some fields changed, and checked."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**{**given, **changes})
 
 
 def of_kind(value: Any, kinds: Sequence[type[Part]], noun: str) -> Any:
-    """An instance of one of the kinds, or one made from a table that names its kind."""
+    """Return an instance of one of the kinds, or make one from a table that names its kind."""
     if isinstance(value, tuple(kinds)):
         return value
     by_name = {kind.model_fields["kind"].default: kind for kind in kinds}
@@ -122,13 +122,13 @@ def of_kind(value: Any, kinds: Sequence[type[Part]], noun: str) -> Any:
     return by_name[kind].of(value)
 
 
-def written(default: Any, description: str) -> Any:
-    """A field whose default is what a user would write, to be checked and stored like what a user does write."""
+def raw_default(default: Any, description: str) -> Any:
+    """A field whose default is in the form of input: it is checked and converted like a given value."""
     return Field(default=default, description=description)
 
 
-def left_out() -> Any:
-    """The default of a field that depends on others. As a factory, it keeps a null out of the JSON Schema."""
+def unset() -> Any:
+    """Default factory, None, of fields whose default depends on others; it keeps null out of the JSON Schema."""
     return None
 
 
@@ -136,22 +136,22 @@ fault = SceneError.of
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: exact for a number, shortened for what is long."""
+    """A value as text for messages: exact for numbers, shortened if long."""
     try:
         return _short.repr(value.tolist() if hasattr(value, "tolist") else value)
-    except ValueError:  # Python does not write integers of thousands of digits
+    except ValueError:  # Python does not format integers of thousands of digits
         return "a number of thousands of digits"
 
 
 def nearest(word: str, known: Iterable[str], noun: str = "keys") -> Phrase:
     """The remedy for an unknown word: the nearest known one, or all of them."""
     known = list(known)
-    close = difflib.get_close_matches(word, known, n=1) if len(word) <= LONGEST_WORD else []
+    close = difflib.get_close_matches(word, known, n=1) if len(word) <= MAX_SUGGESTED_WORD else []
     return Phrase("nearest", word=repr(close[0])) if close else Phrase(f"known.{noun}", known=known)
 
 
 def and_more(others: int) -> Phrase | str:
-    """What a problem says of others of its kind that are not told; nothing if there are none."""
+    """Text for the number of further problems of the same kind; empty if there are none."""
     return Phrase("and-more", n=others) if others else ""
 
 
@@ -159,31 +159,31 @@ def place(location: Iterable[int | str]) -> str:
     """A path such as `balls[3].mass` from its steps."""
     path = ""
     for step in location:
-        word = step if isinstance(step, int) else step[: LONGEST_PLACE + 1]  # what is longer is cut anyway
+        word = step if isinstance(step, int) else step[: MAX_PLACE_LENGTH + 1]  # longer words are cut in messages
         path += f"[{word}]" if isinstance(step, int) else f".{word}" if path else f"{word}"
     return path
 
 
 def unknown_keys(values: Mapping[str, object], known: Iterable[str]) -> list[Problem]:
-    """A problem for each key that is not known: the first, and how many more."""
+    """Problems for the first unknown keys, and one with the number of others."""
     known = list(known)
     unknown = [key for key in values if key not in known]
-    return the_first([_unknown_key(key, values[key], known) for key in unknown[:MANY]], len(unknown))
+    return first_problems([_unknown_key(key, values[key], known) for key in unknown[:MAX_UNKNOWN_KEYS]], len(unknown))
 
 
 @contextmanager
 def _scene_errors(model: type[BaseModel]) -> Iterator[None]:
-    """Turn pydantic's complaints about a `model` into ours."""
+    """Convert pydantic's errors about a `model` to a `SceneError`."""
     try:
         yield
     except ValidationError as error:
         details = error.errors(include_url=False)
         problems = [problem for detail in details for problem in _problems(detail, model)]
-        raise SceneError(the_first(problems, limit=MOST_TOLD)) from None
+        raise SceneError(first_problems(problems, limit=MAX_PROBLEMS)) from None
 
 
 def _problems(detail: ErrorDetails, model: type[BaseModel]) -> Iterator[Problem]:
-    """One complaint of pydantic as problems: what a part of ours said, or pydantic's own words."""
+    """An error of pydantic as problems: those of a part, or pydantic's own message."""
     kind, location = detail["type"], detail["loc"]
     said = detail.get("ctx", {}).get("error")
     if isinstance(said, InputError):

@@ -1,4 +1,4 @@
-"""What may be changed of a ball, of many, of a link and of a scene, by keyword: for type checkers and completion."""
+"""Keyword arguments for changes of balls, links and scenes, typed for type checkers and completion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["BallChanges", "BallsChanges", "LinkOptions", "SceneChanges", "Surrou
 
 
 class BallChanges(TypedDict, total=False):
-    """Of one ball."""
+    """Changes of one ball."""
 
     position: ArrayLike
     velocity: ArrayLike
@@ -35,7 +35,7 @@ class BallChanges(TypedDict, total=False):
 
 
 class BallsChanges(TypedDict, total=False):
-    """Of many balls: one value for all, or one for each."""
+    """Changes of several balls: one value for all, or one per ball."""
 
     position: ArrayLike
     velocity: ArrayLike
@@ -48,7 +48,7 @@ class BallsChanges(TypedDict, total=False):
 
 
 class LinkOptions(TypedDict, total=False):
-    """Keywords of a link, besides its balls and its stiffness."""
+    """Options of a link besides its balls and its stiffness."""
 
     damping: float
     length: float | None
@@ -56,7 +56,7 @@ class LinkOptions(TypedDict, total=False):
 
 
 class SurroundingsChanges(TypedDict, total=False):
-    """Keywords for changing a running scene: all but its balls and how it is stepped."""
+    """Changes of a running scene: all fields but balls and stepping."""
 
     boundary: Boundary
     links: Links | Sequence[Link | Links]
@@ -77,7 +77,7 @@ class SurroundingsChanges(TypedDict, total=False):
 
 
 class SceneChanges(SurroundingsChanges, total=False):
-    """Keywords of `Scene.replace`."""
+    """Arguments of `Scene.replace`."""
 
     balls: Balls | Sequence[Ball | Balls]
     stepping: Stepping

@@ -1,4 +1,4 @@
-"""Columns of many values: read-only arrays, checked all at once."""
+"""Columns of values: read-only arrays, checked as a whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from carom.messages.phrase import Phrase
 from carom.scene.fields.base import and_more, fault, place, shown
 from carom.scene.fields.quantities import (
     LARGEST,
-    MOST,
+    MAX_WHOLE,
     SMALLEST,
     each,
     flag,
@@ -33,7 +33,7 @@ Array = TypeVar("Array", bound=NDArray[Any])
 
 @dataclass(frozen=True, eq=False)
 class Materials:
-    """The materials of many balls: the names in order of first use, and for each ball which of them."""
+    """Materials of many balls: names in order of first use, and the index of the name for each ball."""
 
     names: tuple[str, ...]
     codes: Codes
@@ -49,65 +49,65 @@ class Materials:
 
 
 def frozen(array: Array) -> Array:
-    """The array, from now on read-only."""
+    """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
 def vectors(value: object) -> Floats:
-    """One vector for each ball: an array of N rows and two or three columns."""
+    """Check one vector per ball: an array of N rows and two or three columns."""
     array = _numbers(value)
     if array.size == 0:
         return frozen(np.empty((0, array.shape[1] if array.ndim == 2 and array.shape[1] in {2, 3} else 2)))
     if array.ndim != 2 or array.shape[1] not in {2, 3}:
         raise fault("column.shape-vectors", shape=str(array.shape))
-    return frozen(_sane(array))
+    return frozen(_checked_range(array))
 
 
 def vectors_like(value: object, position: Floats) -> Floats:
-    """One vector for all balls, or one for each, as many and as long as the positions."""
+    """Check one vector for all balls or one per ball, in the shape of the positions."""
     array = _numbers(value)
     if array.size == position.size == 0:
         return position
     if array.shape not in {position.shape, position.shape[1:]}:
         raise fault("column.shape-unlike", shape=str(array.shape), positions=str(position.shape))
-    return frozen(np.array(np.broadcast_to(_sane(array), position.shape), order="C"))
+    return frozen(np.array(np.broadcast_to(_checked_range(array), position.shape), order="C"))
 
 
 def mass_column(value: object, length: int) -> Floats:
-    """A number above 0 for all balls, or one for each; an infinite mass has a word of its own."""
+    """Check numbers above 0, one for all or one per ball; infinite masses have their own message."""
     numbers = _numbers(value)
     _reject(np.isinf(numbers), numbers, "masses.infinite")
-    _sane(numbers)
+    _checked_range(numbers)
     _reject(numbers <= 0.0, numbers, "numbers.not-positive")
     _reject(numbers < SMALLEST, numbers, "numbers.too-small-positive", SMALLEST)
-    return _spread(numbers, length)
+    return _broadcast(numbers, length)
 
 
 def not_negative_column(value: object, length: int, noun: str = "ball") -> Floats:
-    """A number that is 0 or above for all, or one for each."""
-    numbers = _sane(_numbers(value))
+    """Check numbers from 0 on, one for all or one per row."""
+    numbers = _checked_range(_numbers(value))
     _reject(numbers < 0.0, numbers, "numbers.negative")
     _reject((numbers > 0.0) & (numbers < SMALLEST), numbers, "numbers.too-small", SMALLEST)
-    return _spread(numbers, length, noun)
+    return _broadcast(numbers, length, noun)
 
 
-def or_zero_column(value: object, length: int, noun: str) -> Floats:
-    """The same; what is left out (None) is 0."""
-    return not_negative_column(_without_none(value, 0.0), length, noun)
+def optional_column(value: object, length: int, noun: str) -> Floats:
+    """Check numbers from 0 on, one for all or one per row; None becomes 0."""
+    return not_negative_column(_replace_none(value, 0.0), length, noun)
 
 
 def limit_column(value: object, length: int, noun: str) -> Floats:
-    """A number above 0 for all, or one for each; what is left out, or is as large as can be, is infinite."""
-    numbers = _numbers(_without_none(value, LARGEST), infinite=True)
+    """Check limits above 0, one for all or one per row; None and `LARGEST` become infinite."""
+    numbers = _numbers(_replace_none(value, LARGEST), infinite=True)
     _reject(np.isnan(numbers), numbers, "numbers.not-a-number")
     _reject(numbers <= 0.0, numbers, "numbers.not-positive")
     _reject(numbers < SMALLEST, numbers, "numbers.too-small-positive", SMALLEST)
-    return _spread(np.where(numbers >= LARGEST, np.inf, numbers), length, noun)
+    return _broadcast(np.where(numbers >= LARGEST, np.inf, numbers), length, noun)
 
 
 def ball_numbers(value: object, width: int, noun: str) -> Numbers:
-    """Rows of `width` numbers of balls, all different in a row, one row for each `noun`."""
+    """Check rows of `width` different numbers of balls, one row per `noun`."""
     whole = isinstance(value, np.ndarray) and value.dtype.kind == "i"
     array: NDArray[Any] = np.array(value, order="C") if whole else _numbers(value)
     if array.size == 0:
@@ -115,9 +115,9 @@ def ball_numbers(value: object, width: int, noun: str) -> Numbers:
     if array.ndim != 2 or array.shape[1] != width:
         raise fault("column.shape-numbers", shape=str(array.shape), noun=noun, many=_COUNTS[width])
     if not whole:
-        _reject(array != np.floor(_sane(array)), array, "numbers.not-whole")
-    if array.max() > MOST or array.min() < -MOST:
-        _reject((array > MOST) | (array < -MOST), array, "numbers.beyond", MOST)
+        _reject(array != np.floor(_checked_range(array)), array, "numbers.not-whole")
+    if array.max() > MAX_WHOLE or array.min() < -MAX_WHOLE:
+        _reject((array > MAX_WHOLE) | (array < -MAX_WHOLE), array, "numbers.beyond", MAX_WHOLE)
     numbers = array.astype(np.intp, copy=False)
     if numbers.min() < 0:
         _reject(numbers < 0, numbers, "numbers.negative-number")
@@ -138,23 +138,23 @@ def ball_numbers(value: object, width: int, noun: str) -> Numbers:
 _COUNTS = {2: "two", 3: "three"}
 
 
-def _without_none(value: Any, instead: float) -> Any:
-    """The value, or the list of values, with a number in place of None."""
+def _replace_none(value: Any, instead: float) -> Any:
+    """A value, or a list of values, with a number in place of None."""
     if isinstance(value, list | tuple):
         return [instead if each is None else each for each in value]
     return instead if value is None else value
 
 
 def flag_column(value: object, length: int) -> Flags:
-    """True or false for all balls, or for each."""
+    """Check booleans, one for all or one per ball."""
     array = np.asarray(value) if isinstance(value, list | tuple | np.ndarray) else np.asarray(flag(value))
     if array.size and array.dtype != np.bool_:
         raise fault("flag.not-one", value=shown(array.ravel()[0]))
-    return _spread(array.astype(np.bool_), length)
+    return _broadcast(array.astype(np.bool_), length)
 
 
 def material_column(value: object, length: int) -> Materials:
-    """One material for all balls, or one for each: a name, a list of names, or `Materials`."""
+    """Check materials, one for all or one per ball: a name, a list of names, or `Materials`."""
     if isinstance(value, Materials):
         each(word, value.names)
         _check_codes(value)
@@ -173,7 +173,7 @@ def material_column(value: object, length: int) -> Materials:
 
 
 def name_column(value: object, length: int) -> tuple[str | None, ...] | None:
-    """A name or nothing for each ball; nothing at all if no ball has one."""
+    """Check names, or None, one per ball; None if no ball has a name."""
     if value is None:
         return None
     listed = value.tolist() if isinstance(value, np.ndarray) else value
@@ -205,7 +205,7 @@ def _check_codes(materials: Materials) -> None:
 
 
 def _in_order_of_use(names: tuple[str, ...], codes: NDArray[Any]) -> Materials:
-    """Materials with the names numbered in order of first use, and those that no ball has left out."""
+    """Materials with their names in order of first use, without unused names."""
     used, first = np.unique(codes, return_index=True)
     order = used[np.argsort(first)]
     rank = np.zeros(max(len(names), 1), dtype=np.int32)
@@ -214,31 +214,31 @@ def _in_order_of_use(names: tuple[str, ...], codes: NDArray[Any]) -> Materials:
 
 
 def _numbers(value: object, *, infinite: bool = False) -> Floats:
-    """A copy of the value as an array of floats; what is not a number is a fault that names its place."""
+    """Copy a value to an array of floats; an error names the place of the first element that is not a number."""
     if not isinstance(value, list | tuple | np.ndarray) and not (infinite and value == np.inf):
         value = number(value)
     try:
         array = np.array(value, order="C")
     except (ValueError, OverflowError):
-        raise _offender(value, "numbers.ragged") from None
+        raise _non_number_error(value, "numbers.ragged") from None
     hidden = not isinstance(value, np.ndarray) and array.dtype.kind in "iuf" and _has_boolean(value)
     if array.dtype.kind not in "iuf" or hidden:
         if array.size == 0:
             return np.empty(array.shape)
-        raise _offender(value, "numbers.not-numbers", type=str(array.dtype))
+        raise _non_number_error(value, "numbers.not-numbers", type=str(array.dtype))
     return array.astype(np.float64, copy=False)
 
 
 def _has_boolean(value: Any) -> bool:
-    """Does a nested list hold a boolean, which NumPy would take for 0 or 1?"""
+    """True if a nested list holds a boolean, which NumPy would convert to 0 or 1."""
     if isinstance(value, list | tuple):
         kinds = set(map(type, value))
         return bool in kinds or (not kinds.isdisjoint({list, tuple}) and any(map(_has_boolean, value)))
     return isinstance(value, bool)
 
 
-def _offender(value: Any, otherwise: str, **values: str) -> SceneError:
-    """The fault of the first element that is not a number, or else of the whole."""
+def _non_number_error(value: Any, otherwise: str, **values: str) -> SceneError:
+    """The error of the first element that is not a number, or else of the whole value."""
     rows = value.tolist() if isinstance(value, np.ndarray) else value
     for index, row in enumerate(rows if isinstance(rows, list | tuple) else [rows]):
         nested = isinstance(row, list | tuple)
@@ -251,9 +251,9 @@ def _offender(value: Any, otherwise: str, **values: str) -> SceneError:
     return fault(otherwise, **values)
 
 
-def _sane(array: Floats) -> Floats:
-    """The array, if all of it is finite and of a sane size."""
-    # One pass that finds nothing wrong is the common case: NaN fails the comparison too.
+def _checked_range(array: Floats) -> Floats:
+    """Return an array, or raise an error if a number is not finite or too large."""
+    # The common case takes one pass; NaN fails the comparison, too.
     if array.size and not np.abs(array).max() <= LARGEST:
         _reject(~np.isfinite(array), array, "numbers.not-finite")
         _reject(np.abs(array) > LARGEST, array, "numbers.too-large", LARGEST)
@@ -261,7 +261,7 @@ def _sane(array: Floats) -> Floats:
 
 
 def _reject(bad: Flags, array: NDArray[Any], problem: str, limit: float | None = None) -> None:
-    """Complain about the first value that is bad, and tell how many more are."""
+    """Raise an error about the first bad value, with the number of others."""
     if not bad.any():
         return
     first = np.unravel_index(int(np.argmax(bad)), bad.shape)
@@ -270,8 +270,8 @@ def _reject(bad: Flags, array: NDArray[Any], problem: str, limit: float | None =
     raise fault(problem, where=where, value=shown(array[first]), others=others, limit=limit)
 
 
-def _spread(array: NDArray[Any], length: int, noun: str = "ball") -> NDArray[Any]:
-    """One value for each, read-only."""
+def _broadcast(array: NDArray[Any], length: int, noun: str = "ball") -> NDArray[Any]:
+    """Broadcast to one value per row, read-only."""
     _check_length(array, length, noun)
     return frozen(np.array(np.broadcast_to(array, (length,))))
 

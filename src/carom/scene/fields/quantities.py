@@ -1,4 +1,4 @@
-"""Numbers, vectors and words as a scene takes them: strict, finite, of a sane size.
+"""Checks of numbers, vectors and texts in scenes: strict types, finite values, limited sizes.
 
 Strict: a boolean is not a number, and neither is a string of digits.
 """
@@ -15,31 +15,31 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field
 
-from carom.errors import InputError, Problem, SceneError, the_first
+from carom.errors import InputError, Problem, SceneError, first_problems
 from carom.messages.phrase import Phrase
 from carom.scene.fields.base import fault, nearest, shown
 
 LARGEST = 1e150
-"""No coordinate, size, speed or mass is larger: its square would overflow."""
+"""Largest coordinate, size, speed or mass: a larger square would overflow."""
 SMALLEST = 1e-150
-"""No size or mass other than 0 is smaller: its square would vanish."""
+"""Smallest size or mass other than 0: a smaller square would underflow."""
 
-MANY = 1000
-"""After so many problems of a list, no more are looked for."""
-MOST = 2**31 - 1
-"""No count and no number of a ball is larger."""
+MAX_PROBLEMS = 1000
+"""Number of problems of a list after which its check stops."""
+MAX_WHOLE = 2**31 - 1
+"""Largest count, and largest number of a ball."""
 
-LONGEST_NAME = 100
-"""Letters of a name: of a scene, a material, a ball."""
-LONGEST_TEXT = 5000
-"""Letters of a description."""
+MAX_NAME_LENGTH = 100
+"""Largest length of the name of a scene, a material or a ball."""
+MAX_TEXT_LENGTH = 5000
+"""Largest length of a description."""
 
 VectorLike: TypeAlias = ArrayLike
-"""What may be given for a vector: two or three numbers, in a sequence or an array."""
+"""Input for a vector: two or three numbers, in a sequence or an array."""
 
 
 def number(value: object) -> float:
-    """A finite float of a sane size; anything else is a fault."""
+    """Check a finite number of limited size."""
     if isinstance(value, bool | np.bool_):
         raise fault("number.boolean", value=shown(value))
     if isinstance(value, str):
@@ -58,7 +58,7 @@ def number(value: object) -> float:
 
 
 def positive(value: object) -> float:
-    """A number above 0."""
+    """Check a number above 0."""
     result = number(value)
     if result <= 0.0:
         raise fault("number.not-positive", value=shown(value))
@@ -68,14 +68,14 @@ def positive(value: object) -> float:
 
 
 def mass(value: object) -> float:
-    """A number above 0; an infinite mass has a word of its own."""
+    """Check a number above 0; an infinite mass has its own message."""
     if isinstance(value, float) and math.isinf(value):
         raise fault("mass.infinite", value=shown(value))
     return positive(value)
 
 
 def not_negative(value: object) -> float:
-    """A number that is 0 or above."""
+    """Check a number from 0 on."""
     result = number(value)
     if result < 0.0:
         raise fault("number.negative", value=shown(value))
@@ -85,7 +85,7 @@ def not_negative(value: object) -> float:
 
 
 def fraction(value: object) -> float:
-    """A number from 0 to 1."""
+    """Check a number from 0 to 1."""
     result = number(value)
     if not 0.0 <= result <= 1.0:
         raise fault("fraction.outside", value=shown(value))
@@ -93,19 +93,19 @@ def fraction(value: object) -> float:
 
 
 def whole(value: object) -> int:
-    """A whole number, 0 or above, such as the number of a ball; a boolean or 3.0 is none."""
+    """Check a whole number from 0 on, such as the number of a ball; booleans and 3.0 are refused."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise fault("whole.not-one", value=shown(value))
     result = int(value)
     if result < 0:
         raise fault("whole.negative", value=shown(value))
-    if result > MOST:
-        raise fault("whole.too-large", value=shown(value), limit=MOST)
+    if result > MAX_WHOLE:
+        raise fault("whole.too-large", value=shown(value), limit=MAX_WHOLE)
     return result
 
 
 def one_of(*known: str) -> Callable[[object], str]:
-    """A check for one of the known words."""
+    """Make a check for one of the known words."""
 
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in known:
@@ -116,7 +116,7 @@ def one_of(*known: str) -> Callable[[object], str]:
 
 
 def sequence(value: object, noun: str = "numbers") -> Sequence[Any]:
-    """A list, tuple or array as a sequence."""
+    """Check a list, tuple or array, and return it as a sequence."""
     if isinstance(value, np.ndarray) and value.ndim > 0:
         listed: list[Any] = value.tolist()
         return listed
@@ -126,7 +126,7 @@ def sequence(value: object, noun: str = "numbers") -> Sequence[Any]:
 
 
 def each(check: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
-    """`check` of each value; the problems of all of them, if there are any. After many it is not looked for more."""
+    """Check each value; an error holds the problems of all of them, up to a limit."""
     results: list[Any] = []
     problems: list[Problem] = []
     for index, value in enumerate(values):
@@ -134,15 +134,15 @@ def each(check: Callable[[Any], Any], values: Iterable[Any]) -> tuple[Any, ...]:
             results.append(check(value))
         except InputError as error:
             problems.extend(problem.inside(f"[{index}]") for problem in error.problems)
-            if len(problems) > MANY:
-                raise SceneError(the_first(problems, at_least=True)) from None
+            if len(problems) > MAX_PROBLEMS:
+                raise SceneError(first_problems(problems, at_least=True)) from None
     if problems:
-        raise SceneError(the_first(problems))
+        raise SceneError(first_problems(problems))
     return tuple(results)
 
 
 def vector(value: object) -> tuple[float, ...]:
-    """Two or three numbers."""
+    """Check a vector of two or three numbers."""
     values = sequence(value)
     if len(values) not in {2, 3}:
         raise fault("vector.components", value=shown(value), components=Phrase("count.component", n=len(values)))
@@ -150,7 +150,7 @@ def vector(value: object) -> tuple[float, ...]:
 
 
 def plane_vector(value: object) -> tuple[float, ...]:
-    """Two numbers."""
+    """Check a vector of two numbers."""
     values = sequence(value)
     if len(values) != 2:
         raise fault("vector.plane", value=shown(value), components=Phrase("count.component", n=len(values)))
@@ -158,34 +158,34 @@ def plane_vector(value: object) -> tuple[float, ...]:
 
 
 def sizes(value: object) -> tuple[float, ...]:
-    """Two or three positive numbers."""
+    """Check a vector of two or three positive numbers."""
     return each(positive, vector(value))
 
 
 def word(value: object) -> str:
-    """A name that is not empty, such as that of a material."""
+    """Check a name that is not empty, such as that of a material."""
     return label(not_empty(value))
 
 
 def not_empty(value: object) -> str:
-    """A text that is not empty, which another check goes on with."""
+    """Check a text that is not empty, as part of other checks."""
     if not isinstance(value, str):
         raise fault("name.not-a-text", value=shown(value))
     if not value:
         raise fault("name.empty")
-    return _whole_letters(value)
+    return _encodable(value)
 
 
 def label(value: object) -> str:
-    """A name on one line, or an empty text."""
-    if isinstance(value, str) and len(value) <= LONGEST_NAME and value.isprintable():
+    """Check a name on one line, or an empty text."""
+    if isinstance(value, str) and len(value) <= MAX_NAME_LENGTH and value.isprintable():
         return value  # the common case, for a million names
-    return _checked_text(value, LONGEST_NAME, "a name", _NOT_IN_NAMES)
+    return _checked_text(value, MAX_NAME_LENGTH, "a name", _NOT_IN_NAMES)
 
 
 def text(value: object) -> str:
-    """A text of one or more lines."""
-    return _checked_text(value, LONGEST_TEXT, "a text", _NOT_IN_TEXTS)
+    """Check a text of one or more lines."""
+    return _checked_text(value, MAX_TEXT_LENGTH, "a text", _NOT_IN_TEXTS)
 
 
 _CONTROLS = r"\0-\x08\x0b-\x1f\x7f-\x9f"
@@ -196,7 +196,7 @@ scripts: they may stand in a name, and messages show them as escapes where they 
 
 
 def _checked_text(value: object, longest: int, what: str, refused: re.Pattern[str]) -> str:
-    """A text without control characters, not too long, that a file can hold."""
+    """Check a text: without control characters, not too long, encodable in UTF-8."""
     if not isinstance(value, str):
         raise fault("text.not-one", value=shown(value))
     if len(value) > longest:
@@ -204,11 +204,11 @@ def _checked_text(value: object, longest: int, what: str, refused: re.Pattern[st
     if found := refused.search(value):
         letter = f"{ord(found[0]):04X}"
         raise fault("text.control", value=shown(value), letter=letter, position=found.start())
-    return _whole_letters(value)
+    return _encodable(value)
 
 
-def _whole_letters(value: str) -> str:
-    """The text, if a file can hold it: JSON and file names can bring halves of letters (surrogates)."""
+def _encodable(value: str) -> str:
+    """Return a text, or raise an error for surrogates, which JSON and file names can contain."""
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -218,19 +218,19 @@ def _whole_letters(value: str) -> str:
 
 
 def title(value: object) -> str | None:
-    """A name, or nothing; an empty text is nothing."""
+    """Check a name or None; an empty text becomes None."""
     return None if value is None else label(value) or None
 
 
 def flag(value: object) -> bool:
-    """True or false, and nothing that merely looks like it."""
+    """Check a boolean."""
     if not isinstance(value, bool | np.bool_):
         raise fault("flag.not-one", value=shown(value))
     return bool(value)
 
 
 def one_each(value: object, check: Callable[[Any], Any], number_of: int, noun: str) -> tuple[Any, ...]:
-    """One value for all, or a list with one for each `noun`."""
+    """Check one value for all, or a list with one per `noun`."""
     if not isinstance(value, list | tuple | np.ndarray) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return (check(value),) * number_of
     if len(value) != number_of:
@@ -267,7 +267,7 @@ def same_length(where: str, values: Sequence[Any], dimension: int, whose: str) -
     ]
 
 
-# The bounds stand before the validator, so that the JSON Schema has them; the validator speaks first.
+# The bounds are for the JSON Schema; the validator runs first.
 Number = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(positive)]
 Mass = Annotated[float, Field(gt=0), BeforeValidator(mass)]
@@ -277,8 +277,8 @@ Whole = Annotated[int, Field(ge=0), BeforeValidator(whole)]
 Vector = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), BeforeValidator(vector)]
 PlaneVector = Annotated[tuple[float, float], BeforeValidator(plane_vector)]
 Sizes = Annotated[tuple[Positive, ...], Field(min_length=2, max_length=3), BeforeValidator(sizes)]
-Word = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), BeforeValidator(word)]
-Label = Annotated[str, Field(max_length=LONGEST_NAME), BeforeValidator(label)]
-Text = Annotated[str, Field(max_length=LONGEST_TEXT), BeforeValidator(text)]
-Title = Annotated[str | None, Field(max_length=LONGEST_NAME), BeforeValidator(title)]
+Word = Annotated[str, Field(min_length=1, max_length=MAX_NAME_LENGTH), BeforeValidator(word)]
+Label = Annotated[str, Field(max_length=MAX_NAME_LENGTH), BeforeValidator(label)]
+Text = Annotated[str, Field(max_length=MAX_TEXT_LENGTH), BeforeValidator(text)]
+Title = Annotated[str | None, Field(max_length=MAX_NAME_LENGTH), BeforeValidator(title)]
 Flag = Annotated[bool, BeforeValidator(flag)]

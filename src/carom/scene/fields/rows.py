@@ -1,4 +1,4 @@
-"""Many parts of one kind in columns, each of them naming balls by their numbers."""
+"""`PartTable`: many parts of one kind in columns, which name balls by their numbers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def column(name: str, of: str, check: Callable[[Any, int], Any], accepts: Any) -
     """A validator that checks the column `name` against the number of rows of the column `of`."""
 
     def validate(value: Any, info: ValidationInfo) -> Any:
-        # Without the first column the number of rows is unknown, and that is complained about already.
+        # Without a valid first column, whose problem is reported already, the number of rows is unknown.
         return check(value, len(info.data[of])) if of in info.data else value
 
     return field_validator(name, mode="plain", json_schema_input_type=accepts)(validate)
 
 
-class Rows(Part, Generic[One]):
-    """Columns: read-only NumPy arrays, and no Python object a row. The first column holds numbers of balls.
+class PartTable(Part, Generic[One]):
+    """Columns: read-only NumPy arrays, and no Python object per row. The first column holds numbers of balls.
 
     `len(rows)` counts them, `rows[3]` is a single one, and `rows[10:20]` or `rows[mask]` are rows again.
     """
@@ -39,7 +39,7 @@ class Rows(Part, Generic[One]):
     one: ClassVar[type[Part]]
     noun: ClassVar[str]
     blanks: ClassVar[dict[str, float]] = {}
-    """What stands in a column where a single one says None."""
+    """The value in a column for None in a single part."""
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -53,8 +53,8 @@ class Rows(Part, Generic[One]):
         return numbers
 
     @classmethod
-    def concatenate(cls, parts: Iterable[One | Rows[One]]) -> Self:
-        """All of the parts, in their order."""
+    def concatenate(cls, parts: Iterable[One | PartTable[One]]) -> Self:
+        """Join parts, in their order."""
         columns: list[Any] = []
         for single, group in groupby(parts, key=lambda part: isinstance(part, cls.one)):
             members: list[Any] = list(group)
@@ -77,9 +77,9 @@ class Rows(Part, Generic[One]):
         return cls(**{name: [getattr(each, name) for each in singles] for name in cls.columns()})
 
     def renumbered(self, numbers: NDArray[Any]) -> Self:
-        """The same between other balls: `numbers` has the new number of each ball, or -1 if it is gone.
+        """A copy for renumbered balls: `numbers` has the new number of each ball, or -1 if it was removed.
 
-        Rows that name a ball that is gone are left out.
+        Rows with a removed ball are left out.
         """
         if not len(self):
             return self
@@ -89,14 +89,14 @@ class Rows(Part, Generic[One]):
         return type(self)(**{first: balls[stay]}, **{name: getattr(self, name)[stay] for name in others})
 
     def check_balls(self, number_of: int) -> list[Problem]:
-        """A problem if a row names a ball that is not there."""
+        """A problem if a row names a ball that does not exist."""
         where = f"{self.noun}s.{self.columns()[0]}"
         return missing_balls(self.numbers, number_of, where)
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __iter__(self) -> Iterator[One]:  # type: ignore[override]  # pydantic iterates over fields, we over rows
+    def __iter__(self) -> Iterator[One]:  # type: ignore[override]  # pydantic iterates over fields, this class over rows
         return (self[index] for index in range(len(self)))
 
     @overload
@@ -151,7 +151,7 @@ def missing_balls(numbers: Numbers, number_of: int, where: str) -> list[Problem]
 
 
 def balls_named(how_many: int) -> Callable[[object], tuple[int, ...]]:
-    """A check for the balls that a single part names: so many, all different."""
+    """Make a check for the different balls that a single part names."""
     many = {2: "two", 3: "three"}[how_many]
 
     def check(value: object) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""How parts of a scene look to `help`, `inspect` and completion: plain types, and nothing of pydantic's."""
+"""Signatures of parts of a scene for `help`, `inspect` and completion: plain types, without those of pydantic."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pydantic.fields import FieldInfo
 __all__ = ["HIDDEN", "ReadableSignature"]
 
 HIDDEN = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
-"""Names that pydantic gives every model: they work, but are no part of a scene."""
+"""Names that every model inherits from pydantic: they work, but do not describe a scene."""
 
 
-class Words(str):
-    """A type in words, which a signature shows as it is."""
+class TypeText(str):
+    """The text of a type, which a signature shows without quotes."""
 
     __slots__ = ()
 
@@ -42,21 +42,21 @@ def _parameters(kind: Any) -> Iterator[Parameter]:
             name,
             Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY,
             default=Parameter.empty if field.is_required() else None if field.default_factory else field.default,
-            annotation=Words(_words(field.annotation)),
+            annotation=TypeText(_type_text(field.annotation)),
         )
 
 
-def _words(kind: Any) -> str:
-    """A type in words: what checks its values is left out."""
+def _type_text(kind: Any) -> str:
+    """The text of a type without its validators."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _words(parts[0])
+        return _type_text(parts[0])
     if origin in {Union, UnionType}:
-        return " | ".join(map(_words, parts))
+        return " | ".join(map(_type_text, parts))
     if origin is np.ndarray:
         return "array"
     if origin is Literal:
         return " | ".join(map(repr, parts))
     own: str = getattr(origin or kind, "__name__", str(kind))
     name = {NoneType: "None", Ellipsis: "..."}.get(kind, own)
-    return f"{name}[{', '.join(map(_words, parts))}]" if parts else name
+    return f"{name}[{', '.join(map(_type_text, parts))}]" if parts else name

@@ -1,1 +1,1 @@
-"""Scenes in files, and as plain documents."""
+"""Read and write scenes."""

@@ -1,4 +1,4 @@
-"""A scene as plain tables, lists, numbers and words, as files hold them; what is at its default is left out."""
+"""Convert a scene to plain tables, lists, numbers and texts for files, without defaults."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from carom.scene.model import Scene
 from carom.scene.shapes.box import Open
 from carom.scene.stepping import Stepping
 
-FEW = 100
-"""Up to so many balls are written one table each; more, as a table of columns."""
+MAX_TABLES = 100
+"""Largest number of balls with one table each; more are written as columns."""
 
 
 def document(scene: Scene) -> dict[str, Any]:
-    """The scene in the order in which a person would write it."""
+    """A scene as a table, with keys in the usual order."""
     content: dict[str, Any] = {
         "name": scene.name,
         "description": scene.description,
@@ -49,7 +49,7 @@ def document(scene: Scene) -> dict[str, Any]:
 
 
 def _needs_gravity(scene: Scene) -> bool:
-    """Does nothing but the gravity tell that an empty scene has three dimensions?"""
+    """True if only gravity determines that an empty scene is in 3D."""
     told = any(not part.flat for part in (scene.boundary, *scene.obstacles))
     return not told and not len(scene.balls) and scene.dimension != 2
 
@@ -68,7 +68,7 @@ def _drag(drag: Drag | None) -> float | dict[str, Any] | None:
 
 
 def _attraction(attraction: Attraction | None) -> dict[str, Any] | None:
-    """A table that names G always, for an empty one would be left out."""
+    """A table; it always has G, as an empty table would be left out."""
     return None if attraction is None else {"G": attraction.G} | _changed(attraction, Attraction.model_fields)
 
 
@@ -97,7 +97,7 @@ def _coulomb(value: Coulomb) -> float | dict[str, float]:
 
 
 def _balls(balls: Balls) -> list[dict[str, Any]] | dict[str, Any]:
-    return [_ball(ball) for ball in balls] if len(balls) <= FEW else _columns(balls)
+    return [_ball(ball) for ball in balls] if len(balls) <= MAX_TABLES else _columns(balls)
 
 
 def _ball(ball: Ball) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _ball(ball: Ball) -> dict[str, Any]:
 
 
 def _changed(part: Part, names: Iterable[str]) -> dict[str, Any]:
-    """The fields that are not at their default."""
+    """The fields that differ from their defaults."""
     fields = type(part).model_fields
     return {name: getattr(part, name) for name in names if getattr(part, name) != fields[name].default}
 
@@ -129,13 +129,13 @@ def _columns(balls: Balls) -> dict[str, Any]:
 
 
 def _column(column: NDArray[Any]) -> Any:
-    """One value if all are the same, else the list of them."""
+    """One value if all are equal, else the list of values."""
     return column[0].item() if (column == column[0]).all() else column.tolist()
 
 
 def _rows(rows: Links | Bends) -> list[dict[str, Any]] | dict[str, Any]:
     first, *others = rows.columns()
-    if len(rows) <= FEW:
+    if len(rows) <= MAX_TABLES:
         return [{first: list(getattr(row, first)), **_changed(row, others)} for row in rows]
     content = {first: rows.numbers.tolist()}
     for name in others:

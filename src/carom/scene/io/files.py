@@ -1,4 +1,4 @@
-"""Scenes in files: TOML or JSON to and from `Scene`, with errors that name file, key, value and remedy."""
+"""Read and write scenes as TOML or JSON, with errors that name file, key, value and remedy."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from carom.scene.io.document import document
 from carom.scene.model import Scene
 
 __all__ = [
-    "LARGEST_FILE",
-    "MOST_VALUES",
+    "MAX_FILE_SIZE",
+    "MAX_VALUES",
     "SCHEMA_VERSION",
     "as_toml",
     "build",
@@ -39,28 +39,28 @@ __all__ = [
 Format = Literal["toml", "json"]
 
 SCHEMA_VERSION = 1
-"""Version of the form of scene files, in their key `schema`."""
-LARGEST_FILE = 200_000_000
+"""Version of the format of scene files, in their key `schema`."""
+MAX_FILE_SIZE = 200_000_000
 """Largest scene file, in bytes."""
-MOST_VALUES = 12_000_000
-"""Most values in a file: a million balls with all their numbers. Empty lists, of three letters each, take 70 bytes."""
-MOST_STEPS = 30
-"""Most names in a key with dots, a.b.c: the time that the parser of TOML takes grows with their square."""
+MAX_VALUES = 12_000_000
+"""Largest number of values in a file: a million balls with all their numbers. An empty list takes 70 bytes."""
+MAX_KEY_PARTS = 30
+"""Largest number of parts of a dotted key, a.b.c: the time of the TOML parser grows with their square."""
 
 _LONG_KEY = re.compile(
-    rf"""(?<![\w."'-])(?:(?>[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[\ \t]*+\.[\ \t]*+){{{MOST_STEPS}}}""", re.ASCII
+    rf"""(?<![\w."'-])(?:(?>[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[\ \t]*+\.[\ \t]*+){{{MAX_KEY_PARTS}}}""", re.ASCII
 )
-"""A key of too many names, bare or in quotes."""
+"""A key with too many parts, bare or in quotes."""
 
 _ELEMENT = r'(?:"[^"\\\n]*"|[^\s\[\]",]+)'
 _SHORT_LIST = re.compile(rf"\[\n\s+({_ELEMENT}(?:,\n\s+{_ELEMENT}){{0,5}}),\n\s*\]")
-"""Up to six numbers or words as the TOML writer sets them, one a line. No string of a file holds a line break."""
+"""Up to six numbers or words as the TOML writer formats them, one per line. No string of a file has a line break."""
 
 _GENERATED = ("boundary", "balls", "obstacles")
 
 
 def load(path: str | Path) -> Scene:
-    """The scene in a file that ends with .toml or .json."""
+    """Read the scene of a file that ends with .toml or .json."""
     path = Path(path)
     try:
         return _scene(read(path))
@@ -69,21 +69,21 @@ def load(path: str | Path) -> Scene:
 
 
 def read(path: str | Path) -> dict[str, Any]:
-    """What a file that ends with .toml or .json holds, as plain tables; nothing is known yet of what it means."""
+    """Read a file that ends with .toml or .json as plain tables, without checks of their meaning."""
     path = Path(path)
     form = _format(path)
     return parse(_text(path), form)
 
 
 def build(content: Mapping[str, Any]) -> Scene:
-    """The scene of plain tables as a file holds them, which stay as they are."""
+    """Make the scene of plain tables, which are not changed."""
     generator = content.get("generator")
     kept = {"generator": dict(generator)} if isinstance(generator, dict) else {}
     return _scene({**content, **kept})
 
 
 def loads(text: str, format: Format = "toml", *, name: str = "") -> Scene:  # noqa: A002  # the word that users know
-    """The scene in a text; errors begin with `name`."""
+    """Read the scene of a text; errors begin with `name`."""
     try:
         return _scene(parse(text, format))
     except SceneError as error:
@@ -91,7 +91,7 @@ def loads(text: str, format: Format = "toml", *, name: str = "") -> Scene:  # no
 
 
 def dump(scene: Scene, path: str | Path) -> None:
-    """Write a scene to a file that ends with .toml or .json, whole or not at all."""
+    """Write a scene to a file that ends with .toml or .json, completely or not at all."""
     path = Path(path)
     try:
         text = dumps(scene, _format(path))
@@ -101,7 +101,7 @@ def dump(scene: Scene, path: str | Path) -> None:
 
 
 def dumps(scene: Scene, format: Format = "toml") -> str:  # noqa: A002  # the word that users know
-    """A scene as text; reading it gives the same scene, to the last bit."""
+    """Convert a scene to text; reading it gives an equal scene, to the last bit."""
     content = {"schema": SCHEMA_VERSION, **document(scene)}
     if _known_format(format) == "json":
         return json.dumps(content, indent=None if len(scene.balls) > 100 else 2, ensure_ascii=False) + "\n"
@@ -109,14 +109,14 @@ def dumps(scene: Scene, format: Format = "toml") -> str:  # noqa: A002  # the wo
 
 
 def as_toml(content: Mapping[str, Any]) -> str:
-    """Plain tables as TOML, short lists on a line."""
+    """Format plain tables as TOML, with short lists on one line."""
     return _SHORT_LIST.sub(_on_one_line, tomli_w.dumps(content))
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of scene files."""
     generated = Scene.model_json_schema()
-    version = {"const": SCHEMA_VERSION, "default": SCHEMA_VERSION, "description": "version of the form of this file"}
+    version = {"const": SCHEMA_VERSION, "default": SCHEMA_VERSION, "description": "version of the format of this file"}
     generator = {
         "type": "object",
         "required": ["kind"],
@@ -134,7 +134,7 @@ def schema() -> dict[str, Any]:
 
 
 def _scene(content: dict[str, Any]) -> Scene:
-    """The scene of a file's tables. Keys that a scene does not know are told beside all that is wrong with the rest."""
+    """Make the scene of a file's tables. Unknown keys are reported together with all other problems."""
     check_version(content.pop("schema", SCHEMA_VERSION))
     known = ("generator", *Scene.model_fields)
     problems = unknown_keys(content, ["schema", *known])
@@ -154,7 +154,7 @@ def _on_one_line(found: re.Match[str]) -> str:
 
 
 def check_version(version: object) -> None:
-    """Refuse a file of a later form than this one."""
+    """Refuse a file with a later version of the format."""
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise fault("file.no-version", where="schema", version=shown(version), schema=SCHEMA_VERSION)
     if version > SCHEMA_VERSION:
@@ -162,7 +162,7 @@ def check_version(version: object) -> None:
 
 
 def _generated(options: Any, changes: dict[str, Any]) -> Scene:
-    """The scene of a generator, with the other keys of the file in place of its own."""
+    """Make the scene of a generator; the other keys of the file override its fields."""
     from carom.scene import library  # noqa: PLC0415  # the library reads its scenes with this module
 
     both = [key for key in _GENERATED if key in changes]
@@ -196,19 +196,19 @@ def _known_format(name: str) -> Format:
 
 
 def _text(path: Path) -> str:
-    """The text of a file, or a clear word on why there is none."""
+    """Read the text of a file; an error tells why it cannot be read."""
     if "\0" in str(path):
         raise fault("file.bad-name")
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
             raise IsADirectoryError
-        if not stat.S_ISREG(found.st_mode):  # a pipe may never end, a device never does
+        if not stat.S_ISREG(found.st_mode):  # pipes and devices may have no end
             raise fault("file.device")
         with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1) if found.st_size <= LARGEST_FILE else b""
-        if max(len(content), found.st_size) > LARGEST_FILE:
-            raise fault("file.too-large", size=f"{found.st_size / 1e6:.0f}", limit=f"{LARGEST_FILE / 1e6:.0f}")
+            content = file.read(MAX_FILE_SIZE + 1) if found.st_size <= MAX_FILE_SIZE else b""
+        if max(len(content), found.st_size) > MAX_FILE_SIZE:
+            raise fault("file.too-large", size=f"{found.st_size / 1e6:.0f}", limit=f"{MAX_FILE_SIZE / 1e6:.0f}")
         return content.decode("utf-8-sig")
     except OSError as error:
         raise _unreadable(error) from None
@@ -217,7 +217,7 @@ def _text(path: Path) -> str:
 
 
 def _unreadable(error: OSError) -> SceneError:
-    """Why a file cannot be read."""
+    """The error of a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return fault("file.missing")
     if isinstance(error, IsADirectoryError):
@@ -226,11 +226,11 @@ def _unreadable(error: OSError) -> SceneError:
 
 
 def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in loads
-    """What a text holds, as plain tables."""
+    """Parse a text as plain tables."""
     parser = _PARSERS[_known_format(format)]
     values = values_in(text)
-    if values > MOST_VALUES:
-        raise fault("file.too-many-values", count=values, most=MOST_VALUES)
+    if values > MAX_VALUES:
+        raise fault("file.too-many-values", count=values, most=MAX_VALUES)
     try:
         content = parser(text)
     except RecursionError:
@@ -245,16 +245,16 @@ def parse(text: str, format: str) -> dict[str, Any]:  # noqa: A002  # as in load
 
 
 def values_in(text: str) -> int:
-    """About how many values a text holds, TOML or JSON; never much fewer than there are."""
+    """Approximate number of values in a text, TOML or JSON; never much too small."""
     return text.count(",") + text.count("[") + text.count("{") + text.count("=")
 
 
 def _toml(text: str) -> Any:
-    found = _LONG_KEY.search(text) if text.count(".") >= MOST_STEPS else None
+    found = _LONG_KEY.search(text) if text.count(".") >= MAX_KEY_PARTS else None
     if found:
         where = f"line {text.count(chr(10), 0, found.start()) + 1}"
-        raise fault("file.long-key", where=where, most=MOST_STEPS)
-    return tomllib.loads(text + "\n")  # so that a mistake in the last line is told with its line
+        raise fault("file.long-key", where=where, most=MAX_KEY_PARTS)
+    return tomllib.loads(text + "\n")  # so that an error in the last line names it
 
 
 def _json(text: str) -> Any:
@@ -274,7 +274,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {"toml": _toml, "json": _json}
 
 
 def _syntax(error: ValueError) -> SceneError:
-    """A parser's complaint, with the line in front."""
+    """The error of a parser, with the line first."""
     if isinstance(error, json.JSONDecodeError):
         return fault("file.not-json", where=f"line {error.lineno}, column {error.colno}", reason=error.msg)
     message = str(error)

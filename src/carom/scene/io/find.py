@@ -1,4 +1,4 @@
-"""A scene by what names it: the scene itself, a name of the library, or the path of a file."""
+"""Find a scene by its name in the library or the path of its file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE_ENDINGS = (".toml", ".json")
 
 
 def scene_of(source: Scene | str | Path) -> Scene:
-    """The scene itself, that of the library, or that in a file; the library goes before a file without ending."""
+    """A scene as it is, of the library, or from a file; the library takes precedence over a file without ending."""
     given: Any = source
     if isinstance(given, Scene):
         return given
@@ -33,7 +33,7 @@ def scene_of(source: Scene | str | Path) -> Scene:
 
 
 def is_file_name(source: str) -> bool:
-    """A path, an existing file, or a name with the ending of a scene file."""
+    """True for a path, an existing file, or a name with the ending of a scene file."""
     if "/" in source or "\\" in source or Path(source).suffix.lower() in FILE_ENDINGS:
         return True
     try:

@@ -1,7 +1,7 @@
-"""Ready scenes: fixed ones, a TOML file each, and generators of parametrised ones.
+"""Library of scenes: fixed ones in TOML files, and generators with parameters.
 
-names()                                   what there is
-catalogue()                               the same, with title, group, parameters, and what to look at
+names()                                   the names of all scenes
+catalogue()                               entries with title, group, parameters, and what to look at
 load("break")                             a fixed scene
 load("gas", count=10_000, seed=7)         one from a generator
 generate("gas", {"count": 10_000})        what a scene file with a [generator] table calls

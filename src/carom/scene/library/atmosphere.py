@@ -63,7 +63,7 @@ class Atmosphere:
         return np.asarray((1.0 + eta + eta**2 - numerics.power(eta, 3)) / numerics.power(1.0 - eta, 3))
 
     def packing(self, pressure: FloatArray) -> FloatArray:
-        """η of a pressure: the inverse of `pressure`, by bisection in 0 < η < p."""
+        """The packing fraction η at a pressure: the inverse of `pressure`, by bisection in 0 < η < p."""
         low, high = np.zeros_like(pressure), np.minimum(pressure, _FULL)
         for _ in range(_BISECTIONS):
             middle = 0.5 * (low + high)
@@ -72,7 +72,7 @@ class Atmosphere:
         return high
 
     def at_lid(self) -> float:
-        """The pressure under the lid: the one that makes the gas just as high."""
+        """The reduced pressure under the lid, for which the gas is as high as the lid."""
         weight, ratio = self.column / self.scale_height, self.lid / self.scale_height
         if ratio > _NO_LID:
             return 0.0
@@ -85,7 +85,7 @@ class Atmosphere:
         return math.exp(high)
 
     def heights(self, share: FloatArray, at_lid: float) -> FloatArray:
-        """The height below which this share of the balls is."""
+        """The height below which a share of the balls is, m."""
         weight = self.column / self.scale_height
         floor = self.packing(np.array([at_lid + weight]))
         here = self.packing(at_lid + weight * (1.0 - share))
@@ -131,7 +131,7 @@ class GasUnderGravity(Thermal):
     def _placed(
         self, size: tuple[float, ...], radius: FloatArray, scale_height: float, rng: np.random.Generator
     ) -> FloatArray:
-        """Places with the density of the atmosphere, or of a warmer one if that would be too dense at the floor.
+        """Positions with the density of the atmosphere, or of a warmer one if that would be too dense at the floor, m.
 
         A uniform gas as dense as the atmosphere is at the floor is stretched upward, which brings no two balls closer.
         """

@@ -22,7 +22,7 @@ __all__ = ["BilliardTest", "PoolBreak", "Sinai", "rack"]
 
 
 def rack(apex: tuple[float, float], radius: float, rows: int = 5) -> NDArray[np.float64]:
-    """Places of balls in a tight triangle whose apex looks in the direction -x, row by row."""
+    """Positions of balls in a tight triangle with its apex towards -x, row by row, m."""
     along = np.repeat(np.arange(rows), np.arange(1, rows + 1))
     across = np.concatenate([2 * np.arange(row + 1) - row for row in range(rows)])
     return np.stack([apex[0] + math.sqrt(3.0) * radius * along, apex[1] + radius * across], axis=1)
@@ -67,8 +67,8 @@ class PoolBreak(Generator):
     """Frictionless, no spin, no pockets: a nine-foot pool table at real size.
 
     Playing surface 100 by 50 inches, balls of 2.25 inches and 0.17 kg. Ball on ball e = 0.92 to 0.98, ball on cushion
-    0.6 to 0.9, as others quote D. G. Alciatore, billiards.colostate.edu, "physical properties". The speed of 10 m/s is
-    our choice for a hard break.
+    0.6 to 0.9, as others quote D. G. Alciatore, billiards.colostate.edu, "physical properties". The speed of 10 m/s
+    is a choice for a hard break.
     """
 
     group: ClassVar[str] = "Billiards"

@@ -1,4 +1,4 @@
-"""Things that fall: circles in a gravity field, a block on a slope, disks poured into a box."""
+"""Falling bodies: circles in a gravity field, a block on a slope, disks poured into a box."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ FloatArray = NDArray[np.float64]
 
 
 class GravityField(Generator):
-    """Circles under the gravity of a planet, as Sphere Drop has it: a window of 800 by 600 pixels, one metre each.
+    """Circles under the gravity of a planet, as in Sphere Drop: a window of 800 by 600 pixels, one metre each.
 
-    G, M and r are those of its specification: CODATA's constant, and the Earth with its equatorial radius. Its steps
-    are of 1/60 s, by Störmer and Verlet; nothing rubs, and all collisions are elastic.
+    G, M and r are those of its specification: CODATA's constant, and the Earth with its equatorial radius. Steps
+    are 1/60 s, by Störmer and Verlet; there is no friction, and all collisions are elastic.
     """
 
     group: ClassVar[str] = "Gravity field"
@@ -45,7 +45,7 @@ class GravityField(Generator):
     R: Positive = option(6.3781e6, "m", "distance from the centre of the planet")
 
     def scene(self) -> Scene:
-        """Six circles; the mass of each goes with its area."""
+        """Six circles with masses proportional to their areas."""
         circles = (
             # x, y, radius in m; vx, vy in m/s
             (100.0, 420.0, 30.0, 40.0, 0.0),
@@ -69,10 +69,10 @@ class GravityField(Generator):
 
 
 class Slope(Generator):
-    """A block on a slope with friction. It does not turn: bodies here have a place and no more.
+    """A block on a slope with friction. It does not rotate.
 
     Coulomb: it stays as long as tan α is at most the static coefficient; else it slides at g (sin α - μ cos α) with the
-    dynamic one. The coefficients are our choice.
+    dynamic one. The values of the coefficients are a choice.
     """
 
     group: ClassVar[str] = "Material points"
@@ -95,7 +95,7 @@ class Slope(Generator):
 
     @property
     def acceleration(self) -> float:
-        """Along the slope, m/s²; 0 if the block stays."""
+        """Acceleration along the slope, m/s²; 0 if the block stays."""
         steep = math.radians(self.angle)
         if math.tan(steep) <= self.static:
             return 0.0
@@ -166,7 +166,7 @@ class Pour(Generator):
     def _scattered(
         self, radius: FloatArray, width: float, height: float, rng: np.random.Generator
     ) -> tuple[FloatArray, float]:
-        """Places over a floor of this width, and how high they reach: the height that is given, or more if need be."""
+        """Positions over a floor of a width, and their height: the given one, or more if the disks do not fit, m."""
         while (position := fill((width, height), False, radius, rng)) is None:
             height *= 1.2
         return position, height

@@ -1,4 +1,4 @@
-"""Balls at random places of a box that do not overlap, quickly, at any density that a lattice allows.
+"""Place balls at random in a box without overlaps, fast, at any density that a lattice allows.
 
 A lattice is chosen whose sites are far enough apart; balls stand on sites drawn at random and are moved at random
 within the gap that the lattice leaves. No trial and error, so a million balls take about a second, dense or not.
@@ -20,10 +20,10 @@ __all__ = ["ball_volume", "compressibility", "fill", "fill_mixture"]
 
 FloatArray = NDArray[np.float64]
 
-_TRIALS = 16  # numbers of lattice sites that are tried, from the fewest to the most that can be
-_THINNEST = 1 / 16  # least share of sites with a ball, so that a thin gas needs little more memory than a dense one
-_CHEAP = 10_000  # sites that are cheap, whatever the share
-_CROWDED = 0.97  # of the most sites that can be; the very densest lattice rarely fits the box
+_TRIALS = 16  # numbers of lattice sites that are tried, between the smallest and the largest possible
+_MIN_SHARE = 1 / 16  # smallest share of occupied sites, so that a thin gas needs little more memory than a dense one
+_MIN_SITES = 10_000  # number of sites that is allowed whatever the share
+_CROWDED = 0.97  # of the largest possible number of sites; the densest lattice rarely fits the box
 
 
 def ball_volume(radius: FloatArray | float, dimension: int) -> FloatArray:
@@ -53,10 +53,10 @@ def fill(
     taken_radius: float = 0.0,
     crowded: bool = False,
 ) -> FloatArray | None:
-    """Places for balls of these radii in a box, or None if they do not fit.
+    """Positions for balls with these radii in a box, m, or None if they do not fit.
 
-    `taken` are centres of balls of radius `taken_radius` that are there already. `crowded` balls stand close together
-    at the side x = 0.
+    `taken` are the centres of balls with radius `taken_radius` that are in the box already. With `crowded`, the balls
+    are packed at the side x = 0.
     """
     lattice, sites = _roomy_sites(size, periodic, radius, taken, taken_radius, crowded)
     if lattice is None:
@@ -72,10 +72,10 @@ def fill(
 def fill_mixture(
     size: tuple[float, ...], periodic: bool, radius: FloatArray, rng: np.random.Generator
 ) -> FloatArray | None:
-    """Places for balls of one or two different radii, or None if they do not fit.
+    """Positions for balls of one or two different radii, m, or None if they do not fit.
 
-    One lattice for all if the box has room for it; else the large balls first and the small ones between them; at last
-    the large ones crowded together at one side, which leaves most room to the small ones.
+    Tried in this order: one lattice for all; the large balls first and the small ones between them; the large ones
+    packed at one side, which leaves most room for the small ones.
     """
     places = fill(size, periodic, radius, rng)
     large = radius == radius.max()
@@ -101,7 +101,7 @@ def _roomy_sites(
     taken_radius: float,
     crowded: bool,
 ) -> tuple[Lattice | None, FloatArray]:
-    """A lattice wide enough for the largest ball, and its sites that are free."""
+    """A lattice wide enough for the largest ball, and its free sites."""
     largest, nowhere = float(radius.max()), np.empty((0, len(size)))
     roomiest = widest(size, periodic, len(radius))
     if roomiest is None or roomiest.spacing < 2.0 * largest:
@@ -126,7 +126,7 @@ def _site_numbers(
     taken_radius: float,
     crowded: bool,
 ) -> Iterator[int]:
-    """Numbers of lattice sites to try, the one that looks most like a fluid first.
+    """Numbers of lattice sites to try, the one with the density fluctuations of a fluid first.
 
     Of M sites, N drawn at random have number fluctuations 1 - N/M; a fluid has `compressibility`.
     """
@@ -135,7 +135,7 @@ def _site_numbers(
     free = volume
     if taken is not None:
         free -= min(0.9 * volume, len(taken) * float(ball_volume(taken_radius + largest, dimension)))
-    affordable = max(_CHEAP, math.ceil(count / _THINNEST * volume / free))
+    affordable = max(_MIN_SITES, math.ceil(count / _MIN_SHARE * volume / free))
     most = max(count, min(densest_count(size, 2.0 * largest), affordable))
     packing = min(0.95, count * float(ball_volume(largest, dimension)) / free)
     preferred = count / max(1.0 - compressibility(packing, dimension), count / most) * volume / free
@@ -163,7 +163,7 @@ def _jitter(room: FloatArray, dimension: int, rng: np.random.Generator) -> Float
 
 
 def _wrapped(places: FloatArray, lengths: FloatArray) -> FloatArray:
-    """Places brought into [0, L) of a periodic box."""
+    """Wrap places into [0, L) of a periodic box."""
     inside = places - lengths * np.floor(places / lengths)
     return np.where(inside >= lengths, 0.0, inside)
 
@@ -171,7 +171,7 @@ def _wrapped(places: FloatArray, lengths: FloatArray) -> FloatArray:
 def _clear(
     sites: FloatArray, taken: FloatArray, reach: float, lengths: FloatArray, periodic: bool
 ) -> NDArray[np.bool_]:
-    """Which sites are further than `reach` from each centre in `taken`. Cells keep the time linear."""
+    """Mask of the sites further than `reach` from all centres in `taken`. Cells keep the time linear."""
     enough = math.ceil((4.0 * len(taken)) ** (1.0 / len(lengths)))
     cells = np.clip((lengths / reach).astype(np.int64), 1, enough)
     table = _cell_table(taken, lengths, cells)
@@ -195,7 +195,7 @@ def _cell_index(places: FloatArray, lengths: FloatArray, cells: NDArray[np.int64
 
 
 def _cell_table(places: FloatArray, lengths: FloatArray, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Who is in each cell: one row a cell, -1 for an empty slot."""
+    """The places in each cell, by index: one row per cell, -1 for an empty slot."""
     row = np.ravel_multi_index(tuple(_cell_index(places, lengths, cells).T), tuple(cells))
     order = np.argsort(row, kind="stable")
     counts = np.bincount(row, minlength=int(cells.prod()))

@@ -24,13 +24,13 @@ __all__ = ["Brownian", "Gas", "Thermal"]
 
 FloatArray = NDArray[np.float64]
 
-_FEW = 200  # up to so many balls the box may be stretched; more of them fit a square nearly as well as any box
+_MAX_STRETCHED = 200  # balls for which the box may be stretched; more balls fit a square nearly as well
 _STRETCHES = tuple(1.06**power for power in range(1, 24))  # up to 3.8 : 1 in the plane
-_ROW = 20  # up to so many may at last stand in a row, which is as dense as a square or cubic lattice
+_MAX_ROW = 20  # balls that may be put in one row, which is as dense as a square or cubic lattice
 
 
 class Thermal(Generator):
-    """Balls with the velocities of a gas: temperature, or the speed that stands for it."""
+    """Balls with the velocities of a gas, of a given temperature or root mean square speed."""
 
     speed: NotNegative = option(1.0, "m/s", "root mean square speed of a ball of mass `mass`")
     temperature: NotNegative | None = option(
@@ -50,7 +50,7 @@ class Thermal(Generator):
     def _thermal_balls(
         self, position: FloatArray, mass: FloatArray, radius: FloatArray, rng: np.random.Generator
     ) -> Balls:
-        """Balls at these places with Maxwell's velocities."""
+        """Balls at the positions, m, with Maxwell's velocities."""
         dimension = position.shape[1]
         temperature = self.thermal_energy(self.mass, dimension)
         velocity = thermal_velocities(mass, dimension, temperature, rng)
@@ -88,7 +88,7 @@ class Gas(Thermal):
         return self
 
     def scene(self) -> Scene:
-        """The gas, total momentum zero, temperature and packing fraction as asked for."""
+        """The gas at the given temperature and packing fraction, with zero total momentum."""
         rng = np.random.default_rng(self.seed)
         second = rng.permutation(self.count) < round(self.fraction * self.count)
         mass = np.where(second, self.mass * self.mass_ratio, self.mass)
@@ -105,7 +105,7 @@ class Gas(Thermal):
         )
 
     def _placed(self, radius: FloatArray, rng: np.random.Generator) -> tuple[tuple[float, ...], FloatArray]:
-        """The box and the places in it."""
+        """The size of the box and the positions of the balls, m."""
         volume = float(ball_volume(radius, self.dimension).sum()) / self.packing_fraction
         for size in _boxes(volume, self.dimension, self.count):
             position = fill_mixture(size, self.periodic, radius, rng)
@@ -133,7 +133,7 @@ class Brownian(Thermal):
     radius_ratio: Positive = option(10.0, "", "radius of the large ball over that of a small one")
 
     def scene(self) -> Scene:
-        """The large ball (number 0) at rest in the middle, the small ones at the temperature asked for."""
+        """The large ball (number 0) at rest in the middle, the small ones at the given temperature."""
         rng = np.random.default_rng(self.seed)
         mass, radius = np.full(self.count, self.mass), np.full(self.count, self.radius)
         temperature = self.thermal_energy(self.mass, self.dimension)
@@ -151,7 +151,7 @@ class Brownian(Thermal):
         )
 
     def _placed(self, radius: FloatArray, rng: np.random.Generator) -> tuple[tuple[float, ...], FloatArray]:
-        """The box and the places of the small balls in it."""
+        """The size of the box and the positions of the small balls, m."""
         large = self.radius * self.radius_ratio
         filled = float(ball_volume(radius, self.dimension).sum() + ball_volume(large, self.dimension))
         for size in _boxes(filled / self.packing_fraction, self.dimension, self.count):
@@ -164,13 +164,13 @@ class Brownian(Thermal):
 
 
 def _boxes(volume: float, dimension: int, count: int) -> Iterator[tuple[float, ...]]:
-    """Boxes of this volume: a square (cube); for few balls ever longer ones, and at last one for a single row."""
+    """Boxes of a volume: a square (cube); for few balls also longer ones, and finally one for a single row."""
     edge = volume ** (1.0 / dimension)
     yield (edge,) * dimension
-    for stretch in _STRETCHES if count <= _FEW else ():
+    for stretch in _STRETCHES if count <= _MAX_STRETCHED else ():
         for first in (edge * stretch, edge / stretch):
             yield (first, *((volume / first) ** (1.0 / (dimension - 1)),) * (dimension - 1))
-    if count <= _ROW:
+    if count <= _MAX_ROW:
         side = (volume / count) ** (1.0 / dimension)
         yield (count * side, *(side,) * (dimension - 1))
 

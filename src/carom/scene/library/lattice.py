@@ -1,4 +1,4 @@
-"""Lattices that fit a box: where balls can stand without touching each other.
+"""Lattices that fit a box: sites for balls that do not touch each other.
 
 Rows are parallel to the sides of the box, and the cell may be stretched a little along each side, so that there is a
 lattice for any number of sites and any box. Triangular and square lattices are tried in two dimensions; face-centred,
@@ -24,8 +24,8 @@ FloatArray = NDArray[np.float64]
 DENSEST = {2: math.pi / math.sqrt(12.0), 3: math.pi / math.sqrt(18.0)}
 """The densest packing fraction of equal balls: triangular (2D), face-centred cubic (3D)."""
 
-_WINDOW, _WINDOW_OF_MANY = 4, 2  # cells to either side of the ideal number that are tried along each side of the box
-_MANY = 64  # sites in space; fewer, or sites in a plane, are quick enough to search more widely
+_WINDOW, _NARROW_WINDOW = 4, 2  # cells around the ideal number that are tried along each side of the box
+_MIN_NARROW = 64  # sites in space from which the narrow window is used, as the wide search would be slow
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def widest(size: tuple[float, ...], periodic: bool, count: int) -> Lattice | Non
 def _candidates(size: tuple[float, ...], periodic: bool, count: int, shape: _Shape) -> FloatArray:
     """Extents near the undistorted lattice of `count` sites that have at least `count` sites, (K, d)."""
     dimension = len(size)
-    window = _WINDOW_OF_MANY if dimension == 3 and count > _MANY else _WINDOW
+    window = _NARROW_WINDOW if dimension == 3 and count > _MIN_NARROW else _WINDOW
     cell_volume = len(shape.basis) * math.prod(size) / count
     edge = (cell_volume / math.prod(shape.proportions)) ** (1.0 / dimension)
     step, least = (1.0, 1.0) if periodic else (0.5, 0.0)

@@ -1,4 +1,4 @@
-"""What all generators have in common: named options with units, checked, and one scene for each choice of them."""
+"""The base class of generators of scenes, and their options with units and bounds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from carom.scene.model import Scene
 __all__ = ["MOST_BALLS", "Dimension", "Generator", "Whole", "option"]
 
 MOST_BALLS = 10_000_000
-"""No generator makes more, as no structure does: a line of a file would take gigabytes, and minutes."""
+"""Largest number of balls of a generator: beyond it a scene would take gigabytes and minutes."""
 
 
 def option(default: Any, unit: str, meaning: str, **bounds: Any) -> Any:
-    """A field with its default, its unit ("" for a pure number) and one phrase on what it is."""
+    """A field with its default, its unit ("" for a pure number) and a short description."""
     description = f"{meaning}, in {unit}" if unit else meaning
     return Field(
         default=default, description=description, json_schema_extra={"unit": unit, "meaning": meaning}, **bounds
@@ -28,7 +28,7 @@ def option(default: Any, unit: str, meaning: str, **bounds: Any) -> Any:
 
 
 def _whole(value: object) -> int:
-    """A whole number; a boolean or 3.0 is none."""
+    """Check a whole number; booleans and floats such as 3.0 are refused."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
         raise fault("whole.not-one", value=shown(value))
     return int(value)
@@ -46,7 +46,7 @@ Dimension = Annotated[int, BeforeValidator(_dimension), Field(ge=2, le=3)]
 
 
 class Generator(Part):
-    """Options that make a scene. The same options, the seed among them, make the same bits."""
+    """Base class of generators: options that make a scene. Equal options, with an equal seed, give equal bits."""
 
     group: ClassVar[str]
     title: ClassVar[str]
@@ -54,7 +54,7 @@ class Generator(Part):
 
     @property
     def expected(self) -> int:
-        """About how many balls the scene has, for who must know before it is made."""
+        """Approximate number of balls, known before the scene is made."""
         return int(getattr(self, "count", 1))
 
     @abstractmethod

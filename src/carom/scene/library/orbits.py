@@ -1,4 +1,4 @@
-"""Bodies that attract each other: the planets, two bodies on their ellipses, and a satellite."""
+"""Bodies with mutual attraction: the planets, two bodies on ellipses, and a satellite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carom.scene.balls import Ball, Balls
 from carom.scene.fields.base import fault, nearest, shown
 from carom.scene.fields.quantities import Number, Positive, text
 from carom.scene.forces import EARTH_MASS, EARTH_RADIUS, GRAVITATIONAL_CONSTANT, Attraction
-from carom.scene.library.ephemeris import FIRST_DAY, LAST_DAY, PLANETS, SUN_GM, SUN_RADIUS, Planet, state
+from carom.scene.library.ephemeris import FIRST_DAY, LAST_DAY, PLANETS, SUN_GM, SUN_RADIUS, PlanetElements, state
 from carom.scene.library.options import Generator, option
 from carom.scene.model import Scene
 from carom.scene.stepping import Stepping
@@ -26,7 +26,7 @@ _SOME = {"all": PLANETS, "inner": PLANETS[:4], "outer": PLANETS[4:]}
 
 
 def _names(value: Any) -> str:
-    """Names of planets, or a word for some of them."""
+    """Check names of planets, or a word for a group of them."""
     chosen = text(value)
     if chosen.strip().lower() not in _SOME:
         for name in chosen.split(","):
@@ -88,8 +88,8 @@ class PlanetarySystem(Generator):
             ),
         )
 
-    def _chosen(self) -> list[Planet]:
-        """The planets that were named, from the Sun outward."""
+    def _chosen(self) -> list[PlanetElements]:
+        """The chosen planets, from the Sun outward."""
         chosen = self.planets.strip().lower()
         named = _SOME.get(chosen) or [_BY_NAME[name.strip()] for name in chosen.split(",")]
         return [planet for planet in PLANETS if planet in named]
@@ -152,8 +152,8 @@ class TwoBodies(Generator):
 class Satellite(Generator):
     """A satellite at its launch over the Earth, without air.
 
-    Mass and mean radius of the Earth as in `Planet`. At the distance r from its centre, a level launch at √(G M / r)
-    makes a circle, and at √2 times that speed, in any direction, the satellite does not come back.
+    Mass and mean radius of the Earth are those of `carom.Planet`. At the distance r from its centre, a level launch at
+    √(G M / r) makes a circle, and at √2 times that speed, in any direction, the satellite does not come back.
     """
 
     group: ClassVar[str] = GROUP

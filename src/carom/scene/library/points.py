@@ -1,4 +1,4 @@
-"""Material points and what joins them: oscillators, cloth, a soft body, a tower."""
+"""Linked material points: oscillators, cloth, a soft body, a tower."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class CoupledOscillators(Generator):
         return 2.0 * math.sqrt(self.stiffness / self.mass) * math.sin(0.5 * math.pi * self.mode / (self.count + 1))
 
     def scene(self) -> Scene:
-        """The masses pulled aside along the row, and let go."""
+        """The masses displaced along the row, at rest."""
         spacing, ends = 0.2, self.count + 1
         row = Chain(
             start=(0.0, 0.0),
@@ -88,7 +88,7 @@ class ClothOnABall(Generator):
     """A square cloth that falls on a ball; its corners hang down.
 
     Structural links make a net of it, links to diagonal points keep its squares square, and links to the next point but
-    one resist folding. All figures are our choice; the links are soft enough for steps of 0.1 ms.
+    one resist folding. All numbers are a choice; the links are soft enough for steps of 0.1 ms.
     """
 
     group: ClassVar[str] = GROUP
@@ -106,11 +106,11 @@ class ClothOnABall(Generator):
 
     @property
     def expected(self) -> int:
-        """How many balls the scene has."""
+        """Number of balls."""
         return self.points**2
 
     def scene(self) -> Scene:
-        """The cloth above the ball, somewhat off the middle, so that it does not fall quite evenly."""
+        """The cloth above the ball, slightly off the middle, so that it does not fall symmetrically."""
         side, thickness = 1.0, 0.01
         corner = (0.11, 1.05, 0.12)
         cloth = Cloth(
@@ -134,7 +134,7 @@ class ClothOnABall(Generator):
 
 
 class SoftBodyDropped(Generator):
-    """A soft square, or in three dimensions a cube, that falls on the floor. All figures are our choice."""
+    """A soft square, or in three dimensions a cube, that falls on the floor. All numbers are a choice."""
 
     group: ClassVar[str] = GROUP
     title: ClassVar[str] = "Soft body"
@@ -152,7 +152,7 @@ class SoftBodyDropped(Generator):
 
     @property
     def expected(self) -> int:
-        """How many balls the scene has."""
+        """Number of balls."""
         return int(self.points**self.dimension)
 
     def scene(self) -> Scene:
@@ -182,7 +182,7 @@ class GooTower(Generator):
     """A tower of points and links, braced crosswise, that stands on two held points and sways; links can break.
 
     In the manner of World of Goo (2D Boy, 2008). Cut some links, add others while it runs, and see how high it gets.
-    All figures are our choice.
+    All numbers are a choice.
     """
 
     group: ClassVar[str] = GROUP
@@ -199,11 +199,11 @@ class GooTower(Generator):
 
     @property
     def expected(self) -> int:
-        """How many balls the scene has."""
+        """Number of balls."""
         return 2 * (self.floors + 1)
 
     def scene(self) -> Scene:
-        """Two points a floor, the lowest two held on the ground."""
+        """Two points per floor; the lowest two are held on the ground."""
         floor, radius, mass = 0.4, 0.04, 0.1
         levels = np.repeat(np.arange(self.floors + 1), 2)
         sides = np.tile([0.0, 1.0], self.floors + 1)

@@ -1,4 +1,4 @@
-"""The register of the library: what there is, and how to get it."""
+"""Registry of the library: names, entries, and loading of scenes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from carom.scene.model import Scene
 __all__ = ["Entry", "Parameter", "catalogue", "generate", "generators", "load", "names"]
 
 # A group stands for a fixed scene in scenes/<name>.toml. The six systems of the elastic-collision document come first.
-_SHELF: Mapping[str, str | type[Generator]] = MappingProxyType(
+_SCENES: Mapping[str, str | type[Generator]] = MappingProxyType(
     {
         "empty": "Empty",
         "central-horizontal": "Collisions",
@@ -66,7 +66,7 @@ _SHELF: Mapping[str, str | type[Generator]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a generator. `unit` is empty for a pure number."""
+    """A parameter of a generator. `unit` is empty for a pure number."""
 
     name: str
     default: int | float | bool | str | None
@@ -76,7 +76,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Entry:
-    """One scene of the library. `sentence` says what to look at; a fixed scene has no parameters."""
+    """A scene of the library. `sentence` says what to look at; a fixed scene has no parameters."""
 
     name: str
     group: str
@@ -87,25 +87,25 @@ class Entry:
 
 def names() -> tuple[str, ...]:
     """The names of all scenes, the six classic systems first."""
-    return tuple(_SHELF)
+    return tuple(_SCENES)
 
 
 @cache
 def catalogue() -> tuple[Entry, ...]:
     """All scenes, in the order of `names`, without building any."""
-    return tuple(_entry(name, shelved) for name, shelved in _SHELF.items())
+    return tuple(_entry(name, made_by) for name, made_by in _SCENES.items())
 
 
 def generators() -> dict[str, type[Generator]]:
     """The generators by kind; each is a class whose fields are its parameters."""
-    return {name: shelved for name, shelved in _SHELF.items() if not isinstance(shelved, str)}
+    return {name: made_by for name, made_by in _SCENES.items() if not isinstance(made_by, str)}
 
 
 def load(name: str, /, **parameters: Any) -> Scene:
-    """A scene of the library; what is not said of a generator's parameters has its default."""
-    if name not in _SHELF:
-        raise fault("scene.unknown-name", name=repr(name), hint=nearest(name, _SHELF, "scenes"))
-    if not isinstance(_SHELF[name], str):
+    """A scene of the library by its name; `parameters` are those of a generator."""
+    if name not in _SCENES:
+        raise fault("scene.unknown-name", name=repr(name), hint=nearest(name, _SCENES, "scenes"))
+    if not isinstance(_SCENES[name], str):
         return generate(name, parameters)
     if parameters:
         key = next(iter(parameters))
@@ -114,23 +114,23 @@ def load(name: str, /, **parameters: Any) -> Scene:
 
 
 def generate(kind: str, parameters: Mapping[str, Any]) -> Scene:
-    """The scene that a generator makes of these parameters."""
+    """The scene of a generator with parameters."""
     known = generators()
     if kind not in known:
         raise fault("generator.unknown", where="kind", kind=repr(kind), hint=nearest(kind, known, "kinds"))
     made = known[kind].of(parameters)
-    return _noted(made.scene(), kind, made.model_dump(mode="json"))
+    return _with_origin(made.scene(), kind, made.model_dump(mode="json"))
 
 
 @cache
 def _fixed(name: str) -> Scene:
     from carom.scene.io.files import loads  # files reads [generator] tables, and so knows this library  # noqa: PLC0415
 
-    return _noted(loads(_text(name), name=f"{name}.toml"), name, {})
+    return _with_origin(loads(_text(name), name=f"{name}.toml"), name, {})
 
 
-def _noted(scene: Scene, kind: str, parameters: Mapping[str, Any]) -> Scene:
-    """The scene, with where it comes from."""
+def _with_origin(scene: Scene, kind: str, parameters: Mapping[str, Any]) -> Scene:
+    """Note in a scene which entry made it."""
     scene.__dict__["origin"] = {"kind": kind, **parameters}  # as its cached_property would
     return scene
 
@@ -140,15 +140,15 @@ def _text(name: str) -> str:
     return resources.files(__package__).joinpath("scenes", f"{name}.toml").read_text(encoding="utf-8")
 
 
-def _entry(name: str, shelved: str | type[Generator]) -> Entry:
-    if isinstance(shelved, str):
+def _entry(name: str, made_by: str | type[Generator]) -> Entry:
+    if isinstance(made_by, str):
         told = tomllib.loads(_text(name))
-        return Entry(name, shelved, told["name"], told["look_at"])
-    return Entry(name, shelved.group, shelved.title, shelved.sentence, _parameters(shelved))
+        return Entry(name, made_by, told["name"], told["look_at"])
+    return Entry(name, made_by.group, made_by.title, made_by.sentence, _parameters(made_by))
 
 
 def _parameters(generator: type[Generator]) -> tuple[Parameter, ...]:
-    """Its parameters, its own before those that it shares with others."""
+    """The parameters of a generator: its own before inherited ones."""
     own = generator.__annotations__
     found = []
     for name in sorted(generator.model_fields, key=lambda name: name not in own):

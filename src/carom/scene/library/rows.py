@@ -1,4 +1,4 @@
-"""Balls on one line: Newton's cradle, and Galperin's way to count the digits of π."""
+"""Balls on a line: Newton's cradle, and Galperin's method for the digits of π."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["GalperinPi", "NewtonsCradle"]
 
 
 class NewtonsCradle(Generator):
-    """Equal balls in a row that touch, and some that come flying. Walls at both ends stand for the threads."""
+    """Equal balls that touch in a row, and some that fly against them. Walls at both ends replace the threads."""
 
     group: ClassVar[str] = "Collisions"
     title: ClassVar[str] = "Newton's cradle"
@@ -42,7 +42,7 @@ class NewtonsCradle(Generator):
         return self
 
     def scene(self) -> Scene:
-        """The balls in flight on the left, half a swing from the row; as much room on the right."""
+        """The flying balls on the left, half a swing from the row, with equal room on the right."""
         diameter, swing = 2.0 * self.radius, 10.0 * self.radius
         number = np.arange(self.count)
         flying = number < self.released
@@ -80,7 +80,7 @@ class GalperinPi(Generator):
     speed: Positive = option(1.0, "m/s", "speed of the heavy ball")
 
     def scene(self) -> Scene:
-        """Both balls on a line. The right wall is so far that nothing meets it while there is something to count."""
+        """Both balls on a line. The right wall is too far to be reached before the last collision."""
         light_radius, heavy_radius = 0.05, 0.2
         light_gap, heavy_gap = 0.1, 0.4
         y = 0.3

@@ -1,1 +1,1 @@
-"""Where the balls of a scene are: do they overlap, are they inside?"""
+"""Check the positions of balls: overlaps, and balls outside of the boundary."""

@@ -1,8 +1,7 @@
-"""Can the balls of a scene stand where they are? Overlaps, and balls outside or across walls.
+"""Check the positions of the balls of a scene: overlaps, and balls outside or across walls.
 
-Touching is fine, and what rounding can do is accepted. Fixed balls may overlap each other and the walls. Balls that
-cannot collide may overlap: those that hang together by links, corners of a cloth, those that pass through each other,
-or are not born.
+Contacts and overlaps by rounding are accepted. Fixed balls may overlap each other and the walls. Balls that cannot
+collide may overlap: linked balls, corners of a cloth, balls that pass through each other, and balls that are not born.
 """
 
 from __future__ import annotations
@@ -16,32 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import numerics
-from carom.errors import Problem, the_first
+from carom.errors import Problem, first_problems
 from carom.messages.phrase import Phrase
 from carom.scene.agreement import periods
 from carom.scene.balls import Balls
 from carom.scene.fields.columns import Flags, Floats
 from carom.scene.model import Scene
-from carom.scene.placement.overlaps import ROUNDING, TOLERANCE, Bodies, overlapping_pairs
+from carom.scene.placement.overlaps import ROUNDING, TOLERANCE, BallImages, overlapping_pairs
 from carom.scene.shapes.features import Prism, Room, Round, Solid
 
 __all__ = ["is_clear", "overlapping", "problems"]
 
 Indices = NDArray[np.intp]
 
-SOFT = 0.05
-"""So much of its radius a ball may overlap what it rests on, where balls pile up: contacts in a pile are soft."""
+PILE_OVERLAP = 0.05
+"""Overlap that is accepted where balls pile up, as a part of the radius: contacts in a pile are soft."""
 
-FEW = 16
-"""So many balls at once are compared with all others."""
-_LISTED = 20
-_INWARD = "Move the ball inward or shrink it."
-_AWAY = "Move the ball away or shrink it."
+MAX_QUICK = 16
+"""Largest number of balls that are compared with all others."""
+_MAX_LISTED = 20
 
 
 @dataclass(frozen=True)
-class _Found:
-    """Problems of one sort: the first few in words, and how many there are."""
+class _Findings:
+    """The first problems of one kind, and their number. `complete` is False if there may be more."""
 
     first: list[Problem]
     total: int
@@ -49,20 +46,20 @@ class _Found:
 
 
 def problems(scene: Scene, excused: NDArray[np.integer] | None = None) -> list[Problem]:
-    """What is wrong with the places of the balls: at most twenty problems, and then how many more.
+    """Problems with the positions of the balls: at most twenty, and one with the number of others.
 
     Pairs of balls that are `excused`, as rows of two numbers, may overlap.
     """
     found = [*_at_boundary(scene), *_at_polygons(scene), *_at_solids(scene), *_overlaps(scene, excused)]
     listed = [problem for sort in found for problem in sort.first]
     at_least = not all(sort.complete for sort in found)
-    return the_first(listed, sum(sort.total for sort in found), at_least=at_least, limit=_LISTED)
+    return first_problems(listed, sum(sort.total for sort in found), at_least=at_least, limit=_MAX_LISTED)
 
 
 def is_clear(scene: Scene, rows: Indices) -> bool:
-    """Is it plain that these balls overlap nothing? It is quick; if not, `problems` looks closer."""
+    """True if a quick check finds that these balls overlap nothing; if False, `problems` decides."""
     box, balls = scene.boundary.box, scene.balls
-    if len(rows) > FEW or scene.obstacles or (box is None and scene.boundary.bounded):
+    if len(rows) > MAX_QUICK or scene.obstacles or (box is None and scene.boundary.bounded):
         return False
     place, radius = balls.position[rows], balls.radius[rows]
     if box is not None:
@@ -72,21 +69,21 @@ def is_clear(scene: Scene, rows: Indices) -> bool:
     around = np.array(_periods(scene))
     finite = np.where(np.isfinite(around), around, 0.0)
     apart = place[:, None] - balls.position
-    with np.errstate(over="ignore"):  # as far as can be, they do not overlap
+    with np.errstate(over="ignore"):  # at such distances balls do not overlap
         apart -= finite * np.round(apart / around)
         near = (apart * apart).sum(axis=2) <= (radius[:, None] + balls.radius) ** 2
     near[np.arange(len(rows)), rows] = False
     return not near.any()
 
 
-def _described(balls: Indices, describe: Callable[[int], Problem]) -> _Found:
-    return _Found([describe(int(ball)) for ball in balls[:_LISTED]], len(balls))
+def _described(balls: Indices, describe: Callable[[int], Problem]) -> _Findings:
+    return _Findings([describe(int(ball)) for ball in balls[:_MAX_LISTED]], len(balls))
 
 
 def _slack(scene: Scene) -> Floats:
-    """So much each ball may overlap a wall: a part of the radius, and the rounding of its place."""
+    """Accepted overlap of each ball with a wall, m: a part of the radius, and the rounding of its position."""
     balls = scene.balls
-    part = SOFT if scene.piles_up else TOLERANCE
+    part = PILE_OVERLAP if scene.piles_up else TOLERANCE
     slack: Floats = part * balls.radius + ROUNDING * np.abs(balls.position).max(axis=1, initial=0.0)
     return slack
 
@@ -94,19 +91,19 @@ def _slack(scene: Scene) -> Floats:
 # --- the boundary
 
 
-def _at_boundary(scene: Scene) -> Iterator[_Found]:
+def _at_boundary(scene: Scene) -> Iterator[_Findings]:
     for wall in scene.boundary.walls:
         if isinstance(wall, Room):
             for axis, periodic in enumerate(wall.periodic):
-                yield from (_round_axis if periodic else _between_faces)(scene, wall, axis)
+                yield from (_along_period if periodic else _between_faces)(scene, wall, axis)
         elif isinstance(wall, Prism):
             yield from _in_prism(scene, wall)
         elif isinstance(wall, Round):
             yield _in_round(scene, wall)
 
 
-def _round_axis(scene: Scene, box: Room, axis: int) -> Iterator[_Found]:
-    """Along a periodic axis the centre is in the box, and a ball does not meet its own image."""
+def _along_period(scene: Scene, box: Room, axis: int) -> Iterator[_Findings]:
+    """Check along a periodic axis: centres are in the box, and balls do not overlap their own images."""
     balls = scene.balls
     length, name, place = box.size[axis], "xyz"[axis], balls.position[:, axis]
 
@@ -121,8 +118,8 @@ def _round_axis(scene: Scene, box: Room, axis: int) -> Iterator[_Found]:
     yield _described(np.flatnonzero(2.0 * balls.radius > length * (1.0 + TOLERANCE)), too_large)
 
 
-def _between_faces(scene: Scene, box: Room, axis: int) -> Iterator[_Found]:
-    """Along an axis with walls a moving ball is wholly between them."""
+def _between_faces(scene: Scene, box: Room, axis: int) -> Iterator[_Findings]:
+    """Check along an axis with walls: moving balls are between them."""
     balls = scene.balls
     place, slack = balls.position[:, axis], _slack(scene) + ROUNDING * box.size[axis]
     for sign, depth in (("-", place), ("+", box.size[axis] - place)):
@@ -131,13 +128,13 @@ def _between_faces(scene: Scene, box: Room, axis: int) -> Iterator[_Found]:
 
 
 def _beyond(balls: Balls, depth: Floats, wall: Phrase, ball: int) -> Problem:
-    """A ball whose centre is `depth` inside a wall: beyond it, or across it."""
+    """The problem of a ball whose centre is at the distance `depth`, m, inside of a wall: beyond it, or across it."""
     if depth[ball] < 0.0:
         return Problem("ball.outside", ball=ball, beyond=-depth[ball], wall=wall)
     return Problem("ball.across", ball=ball, wall=wall, depth=depth[ball], radius=balls.radius[ball])
 
 
-def _in_round(scene: Scene, wall: Round) -> _Found:
+def _in_round(scene: Scene, wall: Round) -> _Findings:
     balls, depth = scene.balls, wall.distance(scene.balls.position)
     slack = _slack(scene) + ROUNDING * wall.radius
     bad = np.flatnonzero((depth < balls.radius - slack) & ~balls.fixed)
@@ -145,8 +142,8 @@ def _in_round(scene: Scene, wall: Round) -> _Found:
     return _described(bad, partial(_beyond, balls, depth, name))
 
 
-def _in_prism(scene: Scene, wall: Prism) -> Iterator[_Found]:
-    """A moving ball is wholly inside the outline; its holes are among the solids."""
+def _in_prism(scene: Scene, wall: Prism) -> Iterator[_Findings]:
+    """Check that moving balls are inside the outline; its holes are checked as solids."""
     balls = scene.balls
     moving = np.flatnonzero(~balls.fixed)
     inside, away, edge = _near_outline(scene, wall, moving, (0.0, 0.0))
@@ -168,7 +165,7 @@ def _in_prism(scene: Scene, wall: Prism) -> Iterator[_Found]:
 
 
 def _near_outline(scene: Scene, prism: Prism, which: Indices, shift: Sequence[float]) -> tuple[Flags, Floats, Indices]:
-    """Whether the centres are inside, how far the outline is (if it is near), and the edge that is nearest."""
+    """For each ball: whether its centre is inside, its distance from a near outline, m, and the nearest edge."""
     balls = scene.balls
     position = balls.position[which, :2] - shift  # in space, a prism along z
     reach = float((balls.radius[which] + 2.0 * _slack(scene)[which]).max(initial=0.0))
@@ -180,7 +177,7 @@ def _near_outline(scene: Scene, prism: Prism, which: Indices, shift: Sequence[fl
 
 
 def _solids(scene: Scene) -> Iterator[tuple[Phrase, Solid]]:
-    """All that is solid, with its name: the holes of the boundary, and the obstacles."""
+    """All solids with their names: the holes of the boundary, and the obstacles."""
     for wall in scene.boundary.walls:
         if isinstance(wall, Prism):
             yield from ((Phrase("place.hole", k=index), hole) for index, hole in enumerate(wall.holes))
@@ -189,7 +186,7 @@ def _solids(scene: Scene) -> Iterator[tuple[Phrase, Solid]]:
 
 
 def _is_sphere(scene: Scene, solid: Solid) -> bool:
-    """Solid circles, in 3D spheres, are looked for together with the balls."""
+    """True for solid circles, in 3D spheres, which are checked together with the balls."""
     return isinstance(solid, Round) and len(solid.centre) == scene.dimension
 
 
@@ -197,8 +194,8 @@ def _periods(scene: Scene) -> list[float]:
     return periods(scene.boundary, scene.dimension)
 
 
-def _at_polygons(scene: Scene) -> Iterator[_Found]:
-    """No moving ball is inside or across a solid polygon, nor an image of it."""
+def _at_polygons(scene: Scene) -> Iterator[_Findings]:
+    """Check that no moving ball is inside or across a solid polygon or its images."""
     shifts = [(-p, 0.0, p) if np.isfinite(p) else (0.0,) for p in _periods(scene)[:2]]
     for name, solid in _solids(scene):
         if isinstance(solid, Prism):
@@ -206,7 +203,7 @@ def _at_polygons(scene: Scene) -> Iterator[_Found]:
                 yield _at_polygon(scene, solid, name, shift)
 
 
-def _at_polygon(scene: Scene, solid: Prism, name: Phrase, shift: Sequence[float]) -> _Found:
+def _at_polygon(scene: Scene, solid: Prism, name: Phrase, shift: Sequence[float]) -> _Findings:
     balls = scene.balls
     lower, upper = solid.outline.box[0].min(axis=0) + shift, solid.outline.box[1].max(axis=0) + shift
     margin = balls.radius[:, None]
@@ -227,8 +224,8 @@ def _at_polygon(scene: Scene, solid: Prism, name: Phrase, shift: Sequence[float]
     return _described(which[bad], describe)
 
 
-def _at_solids(scene: Scene) -> Iterator[_Found]:
-    """No moving ball is inside or across another solid."""
+def _at_solids(scene: Scene) -> Iterator[_Findings]:
+    """Check that no moving ball is inside or across another solid."""
     balls = scene.balls
     for name, solid in _solids(scene):
         if not isinstance(solid, Prism) and not _is_sphere(scene, solid):
@@ -252,19 +249,19 @@ def overlapping(scene: Scene) -> Indices:
     return pairs[_can_collide(scene, pairs)]
 
 
-def _bodies(scene: Scene, circles: Sequence[Round]) -> Bodies:
-    """Balls, and solid circles after them; where balls pile up, without the part that may overlap."""
+def _bodies(scene: Scene, circles: Sequence[Round]) -> BallImages:
+    """Balls, and solid circles after them; where balls pile up, with radii reduced by the accepted overlap."""
     balls = scene.balls
-    return Bodies(
+    return BallImages(
         np.concatenate([balls.position, *(np.array([circle.centre]) for circle in circles)]),
-        np.concatenate([balls.radius * (1.0 - (SOFT if scene.piles_up else 0.0)), [c.radius for c in circles]]),
+        np.concatenate([balls.radius * (1.0 - (PILE_OVERLAP if scene.piles_up else 0.0)), [c.radius for c in circles]]),
         np.concatenate([balls.fixed, np.ones(len(circles), dtype=np.bool_)]),
         np.arange(len(balls) + len(circles)),
     )
 
 
-def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Iterator[_Found]:
-    """Balls that overlap each other, or a solid circle, which is a fixed ball here; but for pairs that are excused."""
+def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Iterator[_Findings]:
+    """Check for balls that overlap each other or a solid circle, except excused pairs."""
     balls = scene.balls
     circles = [(name, solid) for name, solid in _solids(scene) if isinstance(solid, Round) and _is_sphere(scene, solid)]
     bodies = _bodies(scene, [circle for _, circle in circles])
@@ -286,23 +283,23 @@ def _overlaps(scene: Scene, excused: NDArray[np.integer] | None = None) -> Itera
         return Problem("balls.overlap", one=one, other=other, apart=apart, radii=radii)
 
     found = _described(np.arange(len(pairs)), describe)
-    yield _Found(found.first, found.total, complete)
+    yield _Findings(found.first, found.total, complete)
 
 
 def _can_collide(scene: Scene, pairs: NDArray[np.int64]) -> Flags:
-    """Which pairs, of balls or of a ball and a solid circle, are there at the start and can collide?"""
+    """Mask of pairs, of balls or of a ball and a solid circle, that exist at the start and can collide."""
     count = len(scene.balls)
-    part, nobody = scene.links.parts(count), scene.balls.born > 0.0
-    nobody[scene.triangles.ravel()] = True
+    part, ignored = scene.links.groups(count), scene.balls.born > 0.0
+    ignored[scene.triangles.ravel()] = True
     one, other = pairs.T
     solid = other >= count
     mate = np.where(solid, one, other)
     passing = scene.attraction is not None and scene.attraction.touch == "pass"
-    free = (part[one] != part[mate]) & ~nobody[one] & ~nobody[mate] & (not passing)
+    free = (part[one] != part[mate]) & ~ignored[one] & ~ignored[mate] & (not passing)
     return np.asarray(solid | free)
 
 
 def _apart(between: Floats, around: Sequence[float]) -> float:
-    """The distance, in periodic space to the nearest image."""
+    """The distance, m, in periodic space to the nearest image."""
     nearest = [x - p * round(x / p) if np.isfinite(p) else x for x, p in zip(between.tolist(), around, strict=True)]
     return numerics.length(nearest)

@@ -1,7 +1,7 @@
-"""Which balls overlap? Found with sorted cells, one size of cells for each size of balls, without a loop over balls.
+"""Find overlapping balls by sorted cells, with one size of cells per size of balls, without a loop over balls.
 
 Balls are put in classes by powers of two of their radius. Each class has cells as wide as its largest ball, and the
-balls of its own and of all smaller classes look round in them, so that a few large balls among many small ones cost
+balls of its own and of all smaller classes are searched in them, so that a few large balls among many small ones cost
 little.
 """
 
@@ -20,19 +20,19 @@ from carom.scene.shapes.crossings import expanded
 Indices = NDArray[np.int64]
 
 TOLERANCE = 1e-9
-"""Overlaps below this part of the contact distance are accepted: rounded numbers that touch are meant to touch."""
+"""Accepted overlap, as a part of the contact distance: balls that touch may overlap by rounding."""
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
-"""So much of a coordinate is rounding."""
-ENOUGH = 100_000
-"""The search stops when it has found so many overlaps, for more would tell nobody more."""
+"""Rounding error of a coordinate, as a part of it."""
+MAX_OVERLAPS = 100_000
+"""Number of overlaps after which the search stops."""
 
-_CANDIDATES_AT_ONCE = 250_000
-_WIDEST_GRID = 2**20
+_BATCH_CANDIDATES = 250_000
+_MAX_GRID = 2**20
 
 
 @dataclass(frozen=True, eq=False)
-class Bodies:
-    """Balls, or images of balls: place, radius, whether fixed, and the number of the ball."""
+class BallImages:
+    """Balls, or periodic images of balls: position, radius, whether fixed, and the number of the ball."""
 
     position: Floats
     radius: Floats
@@ -42,26 +42,26 @@ class Bodies:
     def __len__(self) -> int:
         return len(self.number)
 
-    def __getitem__(self, which: NDArray[np.bool_ | np.int64]) -> Bodies:
-        return Bodies(self.position[which], self.radius[which], self.fixed[which], self.number[which])
+    def __getitem__(self, which: NDArray[np.bool_ | np.int64]) -> BallImages:
+        return BallImages(self.position[which], self.radius[which], self.fixed[which], self.number[which])
 
 
-def overlapping_pairs(bodies: Bodies, periods: Sequence[float]) -> tuple[Indices, bool]:
-    """Pairs of overlapping bodies of which at least one moves, as sorted rows, and whether these are all.
+def overlapping_pairs(bodies: BallImages, periods: Sequence[float]) -> tuple[Indices, bool]:
+    """Pairs of overlapping balls of which at least one moves, as sorted rows, and whether these are all.
 
-    `periods` has the period of each axis, infinite where space is not periodic.
+    `periods` has the period of each axis, infinite if it is not periodic.
     """
     batches, found = [np.empty((0, 2), dtype=np.int64)], 0
     for pairs in _overlaps(bodies, np.asarray(periods, dtype=np.float64)):
         batches.append(pairs)
         found += len(pairs)
-        if found >= ENOUGH:
+        if found >= MAX_OVERLAPS:
             break
     pairs = np.sort(np.concatenate(batches), axis=1)
-    return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0), found < ENOUGH
+    return np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0), found < MAX_OVERLAPS
 
 
-def _overlaps(bodies: Bodies, periods: Floats) -> Iterator[Indices]:
+def _overlaps(bodies: BallImages, periods: Floats) -> Iterator[Indices]:
     """Overlapping pairs, class by class; across a seam a pair may come twice."""
     sizes = np.where(bodies.radius > 0.0, np.frexp(bodies.radius)[1], np.iinfo(np.int32).min)
     for size in np.unique(sizes[bodies.radius > 0.0]):
@@ -77,22 +77,22 @@ def _overlaps(bodies: Bodies, periods: Floats) -> Iterator[Indices]:
             yield from _between(bodies[(own | smaller) & ~bodies.fixed], _with_images(held, periods, cell), cell)
 
 
-def _within(bodies: Bodies, cell: float) -> Iterator[Indices]:
-    """Overlaps among bodies of one class: each looks at the cells that come after its own."""
+def _within(bodies: BallImages, cell: float) -> Iterator[Indices]:
+    """Overlaps within one class: for each ball, the cells after its own are searched."""
     if len(bodies) < 2:
         return
     keys, steps = _keys(bodies.position, cell)
     order = np.argsort(keys)
     keys, ordered = keys[order], bodies[order]
     behind = np.arange(1, len(keys) + 1)
-    yield from _checked(ordered, ordered, behind, np.searchsorted(keys, keys + 1, side="right"))
+    yield from _overlaps_in_ranges(ordered, ordered, behind, np.searchsorted(keys, keys + 1, side="right"))
     for step in _row_steps(steps):
         if step > 0:
-            yield from _checked(ordered, ordered, *_row(keys, keys + step))
+            yield from _overlaps_in_ranges(ordered, ordered, *_row(keys, keys + step))
 
 
-def _between(queries: Bodies, targets: Bodies, cell: float) -> Iterator[Indices]:
-    """Overlaps between bodies of two kinds: each query looks at all cells round its own."""
+def _between(queries: BallImages, targets: BallImages, cell: float) -> Iterator[Indices]:
+    """Overlaps of queries with targets: for each query, all cells around its own are searched."""
     if len(targets) == 0:
         return
     lower, upper = targets.position.min(axis=0) - cell, targets.position.max(axis=0) + cell
@@ -104,11 +104,11 @@ def _between(queries: Bodies, targets: Bodies, cell: float) -> Iterator[Indices]
     by_key, by_asked = np.argsort(own), np.argsort(asked)
     own, asked, queries, targets = own[by_key], asked[by_asked], queries[by_asked], targets[by_key]
     for step in _row_steps(steps):
-        yield from _checked(queries, targets, *_row(own, asked + step))
+        yield from _overlaps_in_ranges(queries, targets, *_row(own, asked + step))
 
 
 def _row(sorted_keys: Indices, centre: Indices) -> tuple[Indices, Indices]:
-    """First and last of the bodies in three cells in a row, round each centre."""
+    """First and last index of the balls in three consecutive cells around each centre."""
     return (
         np.searchsorted(sorted_keys, centre - 1, side="left").astype(np.int64),
         np.searchsorted(sorted_keys, centre + 1, side="right").astype(np.int64),
@@ -116,34 +116,34 @@ def _row(sorted_keys: Indices, centre: Indices) -> tuple[Indices, Indices]:
 
 
 def _row_steps(steps: Sequence[int]) -> list[int]:
-    """From a row of cells to itself and to the rows beside it, along all axes but the first."""
+    """Steps from a row of cells to itself and to the adjacent rows, along all axes but the first."""
     return [
         sum(step * side for step, side in zip(steps[1:], sides, strict=True))
         for sides in product((-1, 0, 1), repeat=len(steps) - 1)
     ]
 
 
-def _checked(queries: Bodies, targets: Bodies, first: Indices, last: Indices) -> Iterator[Indices]:
-    """Those pairs of a query with a target from `first` to `last` that overlap, batch by batch."""
+def _overlaps_in_ranges(queries: BallImages, targets: BallImages, first: Indices, last: Indices) -> Iterator[Indices]:
+    """The overlapping pairs of each query with the targets from `first` to `last`, in batches."""
     counts = np.maximum(last - first, 0)
     some = np.flatnonzero(counts)
-    batch = np.cumsum(counts[some]) // _CANDIDATES_AT_ONCE
+    batch = np.cumsum(counts[some]) // _BATCH_CANDIDATES
     for rows in np.split(some, np.flatnonzero(np.diff(batch)) + 1):
-        for owner, member in _written_out(first[rows], counts[rows]):
+        for owner, member in _expanded_in_batches(first[rows], counts[rows]):
             query = rows[owner]
-            deep = _deep(queries, targets, query, member)
+            deep = _overlap(queries, targets, query, member)
             if deep.any():
                 yield np.stack([queries.number[query[deep]], targets.number[member[deep]]], axis=1)
 
 
-def _written_out(first: Indices, counts: Indices) -> Iterator[tuple[Indices, Indices]]:
-    """Ranges written out, long ones in pieces."""
-    for start in range(0, int(counts.max(initial=0)), _CANDIDATES_AT_ONCE):
-        yield expanded(first + start, np.clip(counts - start, 0, _CANDIDATES_AT_ONCE))
+def _expanded_in_batches(first: Indices, counts: Indices) -> Iterator[tuple[Indices, Indices]]:
+    """Expand ranges, long ones in pieces."""
+    for start in range(0, int(counts.max(initial=0)), _BATCH_CANDIDATES):
+        yield expanded(first + start, np.clip(counts - start, 0, _BATCH_CANDIDATES))
 
 
-def _deep(queries: Bodies, targets: Bodies, query: Indices, target: Indices) -> Flags:
-    """Do these pairs overlap by more than the tolerance?"""
+def _overlap(queries: BallImages, targets: BallImages, query: Indices, target: Indices) -> Flags:
+    """Mask of pairs that overlap by more than the tolerance."""
     apart = np.zeros(len(query))
     for axis in range(queries.position.shape[1]):
         apart += (queries.position[query, axis] - targets.position[target, axis]) ** 2
@@ -156,7 +156,7 @@ def _deep(queries: Bodies, targets: Bodies, query: Indices, target: Indices) -> 
 
 
 def _keys(position: Floats, cell: float) -> tuple[Indices, list[int]]:
-    """A number for the cell of each place, and the step from a cell to the next along each axis."""
+    """A key for the cell of each position, and the step of keys between adjacent cells along each axis."""
     cells = np.floor((position - position.min(axis=0)) / cell)
     ranks = [_ranks(column) for column in cells.T]
     steps = [1]
@@ -169,17 +169,17 @@ def _keys(position: Floats, cell: float) -> tuple[Indices, list[int]]:
 
 
 def _ranks(cells: Floats) -> Indices:
-    """Cells along an axis numbered from 1; in a grid too wide to count, wide gaps are closed."""
-    if cells.max() < _WIDEST_GRID:
+    """Numbers of cells along an axis, from 1; in a very wide grid, gaps are shortened."""
+    if cells.max() < _MAX_GRID:
         return cells.astype(np.int64) + 1
     distinct, which = np.unique(cells, return_inverse=True)
     gaps = np.minimum(np.diff(distinct, prepend=distinct[0] - 1.0), 2.0)
     return np.cumsum(gaps).astype(np.int64)[which]
 
 
-def _with_images(bodies: Bodies, periods: Floats, reach: float) -> Bodies:
+def _with_images(bodies: BallImages, periods: Floats, reach: float) -> BallImages:
     images = _images(bodies, periods, reach)
-    return Bodies(
+    return BallImages(
         np.concatenate([bodies.position, images.position]),
         np.concatenate([bodies.radius, images.radius]),
         np.concatenate([bodies.fixed, images.fixed]),
@@ -187,8 +187,8 @@ def _with_images(bodies: Bodies, periods: Floats, reach: float) -> Bodies:
     )
 
 
-def _at_seams(bodies: Bodies, periods: Floats, reach: float) -> Flags:
-    """Which bodies are within reach of a seam?"""
+def _at_seams(bodies: BallImages, periods: Floats, reach: float) -> Flags:
+    """Mask of the balls within reach of a periodic border."""
     near = np.zeros(len(bodies), dtype=np.bool_)
     for axis in np.flatnonzero(np.isfinite(periods)):
         place = bodies.position[:, axis]
@@ -196,8 +196,8 @@ def _at_seams(bodies: Bodies, periods: Floats, reach: float) -> Flags:
     return near
 
 
-def _images(bodies: Bodies, periods: Floats, reach: float) -> Bodies:
-    """The images across the seams of bodies that are within reach of them."""
+def _images(bodies: BallImages, periods: Floats, reach: float) -> BallImages:
+    """The images, across periodic borders, of balls that are within reach of them."""
     bodies = bodies[_at_seams(bodies, periods, reach)]
     axes = np.flatnonzero(np.isfinite(periods))
     position, which = [bodies.position[:0]], [np.empty(0, dtype=np.int64)]
@@ -209,4 +209,4 @@ def _images(bodies: Bodies, periods: Floats, reach: float) -> Bodies:
             position.append(moved[near])
             which.append(np.flatnonzero(near))
     chosen = bodies[np.concatenate(which)]
-    return Bodies(np.concatenate(position), chosen.radius, chosen.fixed, chosen.number)
+    return BallImages(np.concatenate(position), chosen.radius, chosen.fixed, chosen.number)

@@ -1,4 +1,4 @@
-"""What all shapes have in common: each owns all that solvers, views, placement and files know of it."""
+"""Base classes of shapes. A shape defines all that solvers, views, placement and files need of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Shape(Part):
-    """A part of a scene that balls bounce off.
+    """Base class of boundaries and obstacles, with which balls collide.
 
     Solvers and views know shapes only by their features and by what is declared here. So a new shape is one class: a
     `Boundary`, an `Obstacle` or both, with a `kind` of its own; `register` in `carom.scene.shapes.kinds` makes the kind
@@ -25,20 +25,20 @@ class Shape(Part):
     kind: str
 
     exact_in: ClassVar[tuple[int, ...]] = ()
-    """The dimensions in which the exact solver can do its walls."""
+    """The dimensions in which the exact solver supports its walls."""
     flat: ClassVar[bool] = False
-    """Is it drawn in the plane, and in 3D the same at every z? Then it goes with both dimensions."""
+    """True if it is defined in the plane and constant along z: it fits both dimensions."""
     only_in_space: ClassVar[str] = ""
-    """For a kind that there is in 3D only: the id of the problem that a scene in the plane has with it."""
+    """For a kind that exists in 3D only: the id of the problem in a scene in the plane."""
 
     @property
     def dimension(self) -> int:
-        """2 or 3; always 2 for what is drawn in the plane, and in 3D is the same at every z."""
+        """2 or 3; always 2 for a flat shape."""
         return 2
 
     @property
     def handles(self) -> tuple[tuple[float, float], ...]:
-        """The corners that a person can move in the laboratory, in the plane."""
+        """The corners in the plane that can be moved in the laboratory."""
         return ()
 
     def with_handle(self, number: int, to: Sequence[float]) -> Self:
@@ -46,7 +46,7 @@ class Shape(Part):
         raise NotImplementedError
 
     def table(self) -> dict[str, Any]:
-        """Its fields as files hold them; what is at its default is left out."""
+        """Its fields as a table for files, without defaults."""
         content: dict[str, Any] = {"kind": self.kind}
         for name, field in type(self).model_fields.items():
             value, default = _plain(getattr(self, name)), field.default
@@ -64,10 +64,10 @@ def _plain(value: Any) -> Any:
 
 
 class Boundary(Shape):
-    """What bounds the space that balls move in."""
+    """The boundary of the space of the balls."""
 
     bounded: ClassVar[bool] = True
-    """Does it keep balls from flying away for ever, along some axis at least?"""
+    """True if it confines balls along at least one axis."""
 
     @property
     @abstractmethod
@@ -76,34 +76,34 @@ class Boundary(Shape):
 
     @property
     def box(self) -> Box | None:
-        """The box that it is; None if it is something else."""
+        """The boundary itself if it is a box; else None."""
         return None
 
     @property
     def free_axes(self) -> tuple[bool, bool, bool]:
-        """Along which of the axes x, y and z does no wall ever push a ball, if there is no friction?"""
+        """For x, y and z: True if no wall exerts a force along the axis without friction."""
         return (not self.bounded,) * 3
 
     @property
     def rotation_centre(self) -> Place | None:
-        """The point about which balls keep their angular momentum if there is no friction; None if there is none."""
+        """The point about which angular momentum is conserved without friction; None if there is none."""
         return None
 
-    def lodges(self, gravity: Sequence[float]) -> bool:
-        """Do balls that lose energy slide on to where no single wall can hold them? Unless that is known, they do."""
+    def traps_balls(self, gravity: Sequence[float]) -> bool:
+        """True if balls that lose energy can come to rest where no single flat wall holds them; True if unknown."""
         return self.bounded and any(gravity)
 
-    def volume(self, inset: float = 0.0) -> float | None:  # noqa: ARG002  # for those that have one
-        """Of the space inside, m³ (m² in 2D), if walls stood further in by `inset`; None if it has none."""
+    def volume(self, inset: float = 0.0) -> float | None:  # noqa: ARG002  # for subclasses
+        """Volume inside, m³ (m² in 2D), with the walls moved inward by `inset`, m; None if unknown or infinite."""
         return None
 
-    def wall_area(self, inset: float = 0.0) -> float | None:  # noqa: ARG002  # for those that have one
-        """Of all walls, m² (in 2D their length, m), if they stood further in by `inset`; None if it is not finite."""
+    def wall_area(self, inset: float = 0.0) -> float | None:  # noqa: ARG002  # for subclasses
+        """Area of all walls, m² (in 2D length, m), with the walls moved inward by `inset`, m; None if not finite."""
         return None
 
 
 class Obstacle(Shape):
-    """A solid thing that balls meet from outside."""
+    """A solid body that balls collide with from outside."""
 
     @abstractmethod
     def solids(self, name: str = "") -> Iterator[Solid]:
@@ -111,8 +111,8 @@ class Obstacle(Shape):
 
     @property
     def half_width(self) -> float:
-        """Half of how wide it is where it is narrowest, m; infinite for what has no sides."""
+        """Half of its smallest width, m; infinite without sides."""
         return inf
 
     def check_solid(self) -> None:
-        """Raise a `SceneError` if it cannot be an obstacle as it is."""
+        """Raise a `SceneError` if it cannot be an obstacle."""

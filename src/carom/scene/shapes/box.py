@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
-from carom.scene.fields.base import written
+from carom.scene.fields.base import raw_default
 from carom.scene.fields.quantities import Sizes, VectorLike, Word, flag, one_each, word
 from carom.scene.shapes.base import Boundary
 from carom.scene.shapes.features import Feature, Room
@@ -17,7 +17,7 @@ from carom.scene.shapes.features import Feature, Room
 class Box(Boundary):
     """A rectangle, or in 3D a cuboid, with its lower corner at the origin.
 
-    Along a periodic axis there are no walls: what leaves on one side comes in on the other.
+    Along a periodic axis there are no walls: balls that leave on one side enter on the other.
     """
 
     by_position: ClassVar = ("size",)
@@ -25,9 +25,9 @@ class Box(Boundary):
 
     kind: Literal["box"] = "box"
     size: Sizes = Field(description="lengths of the sides, in m, two or three positive numbers")
-    periodic: tuple[bool, ...] = written(False, "true or false, for all axes or one an axis")
-    material: tuple[str, ...] = written(
-        "wall", "material of the walls, one for all or one a face in the order x-, x+, y-, y+, z-, z+"
+    periodic: tuple[bool, ...] = raw_default(False, "true or false, for all axes or one per axis")
+    material: tuple[str, ...] = raw_default(
+        "wall", "material of the walls, one for all or one per face in the order x-, x+, y-, y+, z-, z+"
     )
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -53,7 +53,7 @@ class Box(Boundary):
 
     @property
     def walls(self) -> Iterator[Feature]:
-        """The room that it bounds."""
+        """The walls as one feature."""
         yield Room(self.size, self.periodic, self.material)
 
     @property
@@ -63,20 +63,20 @@ class Box(Boundary):
 
     @property
     def free_axes(self) -> tuple[bool, bool, bool]:
-        """The periodic ones."""
+        """True for periodic axes."""
         x, y, *z = self.periodic
         return x, y, any(z)
 
-    def lodges(self, gravity: Sequence[float]) -> bool:
-        """Not on a level floor."""
+    def traps_balls(self, gravity: Sequence[float]) -> bool:
+        """True unless gravity is along one axis."""
         return sum(map(bool, gravity)) > 1
 
     def volume(self, inset: float = 0.0) -> float:
-        """Of the space inside, m³ (m² in 2D), if walls stood further in by `inset`."""
+        """Volume inside, m³ (m² in 2D), with the walls moved inward by `inset`, m."""
         return float(np.prod([size - 2.0 * inset * (not around) for size, around in self._sides()]))
 
     def wall_area(self, inset: float = 0.0) -> float:
-        """Of all faces that are walls, m² (in 2D their length, m), if they stood further in by `inset`."""
+        """Area of the walls, m² (in 2D length, m), with the walls moved inward by `inset`, m."""
         whole = self.volume(inset)
         return float(sum(2.0 * whole / (size - 2.0 * inset) for size, around in self._sides() if not around))
 

@@ -1,4 +1,4 @@
-"""Where outlines cross or touch: themselves, or each other."""
+"""Find crossings and contacts of an outline with itself or another."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from carom.scene.shapes.outline import Outline
 Indices = NDArray[np.intp]
 Point = NDArray[np.float64]
 
-_PAIRS_AT_ONCE = 2_000_000
-MOST_PAIRS = 3_000_000
-"""Most pairs of edges that may have to be looked at, a second or two; most outlines have a few for each edge."""
-ARC = 500
-"""A pair with an arc takes so many times longer."""
-_SAME = 1e-9
+_BATCH_PAIRS = 2_000_000
+MAX_PAIRS = 3_000_000
+"""Largest number of pairs of edges to check, one or two seconds; most outlines have a few per edge."""
+ARC_COST = 500
+"""Cost of a pair with an arc, in pairs of straight edges."""
+_SAME_CIRCLE = 1e-9
 """Arcs whose circles differ by less than this part of the radius lie on the same circle."""
-_NEAR = 1e-6
-"""Neighbouring edges may meet within this part of their size of the vertex that they share, for the place of
-a tangent contact is known only to the square root of the rounding error."""
+_VERTEX_TOLERANCE = 1e-6
+"""Neighbouring edges may meet within this part of their size from their common vertex, as the place of a tangent
+contact is known only to the square root of the rounding error."""
 
 
 def first_crossing(outline: Outline, other: Outline | None = None) -> tuple[int, int] | None:
@@ -40,8 +40,8 @@ def first_crossing(outline: Outline, other: Outline | None = None) -> tuple[int,
     for pair in box_pairs(*both.box):
         one, two, shared = _relevant(*pair, size, other is None)
         curved = int(np.count_nonzero((both.bulge[one] != 0.0) | (both.bulge[two] != 0.0)))
-        work += len(one) + ARC * curved
-        if work > MOST_PAIRS:
+        work += len(one) + ARC_COST * curved
+        if work > MAX_PAIRS:
             raise _entangled(size)
         crossings = _crossing_pairs(both, one, two, shared)
         if len(crossings):  # those of the next batches would tell nobody more
@@ -54,9 +54,9 @@ def box_pairs(lower: Floats, upper: Floats) -> Iterator[tuple[Indices, Indices]]
     """All pairs of boxes that overlap or touch, in batches, by a sweep along the axis with fewer overlaps."""
     sweeps = [_sweep(lower[:, axis], upper[:, axis]) for axis in range(lower.shape[1])]
     order, counts = min(sweeps, key=lambda sweep: int(sweep[1].sum()))
-    if counts.sum() > 2 * MOST_PAIRS:
+    if counts.sum() > 2 * MAX_PAIRS:
         raise _entangled(len(order))
-    batch = np.cumsum(counts) // _PAIRS_AT_ONCE
+    batch = np.cumsum(counts) // _BATCH_PAIRS
     for rows in np.split(np.arange(len(order)), np.flatnonzero(np.diff(batch)) + 1):
         owner, member = expanded(rows + 1, counts[rows])
         one, other = order[rows[owner]], order[member]
@@ -69,14 +69,14 @@ def _entangled(count: int) -> SceneError:
 
 
 def expanded(starts: Indices, counts: Indices) -> tuple[Indices, Indices]:
-    """Ranges written out: for each member of the ranges [start, start + count), whose it is, and the member."""
+    """Expand ranges [start, start + count): for each member the index of its range, and the member."""
     owner = np.repeat(np.arange(len(counts)), counts)
     within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     return owner, starts[owner] + within
 
 
 def _sweep(lower: Floats, upper: Floats) -> tuple[Indices, Indices]:
-    """Intervals in order of their lower ends, and how many that begin later each one overlaps."""
+    """Order of intervals by their lower ends, and for each the number of later ones that it overlaps."""
     order = np.argsort(lower, kind="stable")
     counts = np.searchsorted(lower[order], upper[order], side="right") - np.arange(len(order)) - 1
     return order, counts
@@ -91,7 +91,7 @@ def _joined(one: Outline, other: Outline) -> Outline:
 
 
 def _relevant(one: Indices, other: Indices, size: int, single: bool) -> tuple[Indices, Indices, Indices]:
-    """The pairs to look at, and for each the vertices shared: bit 0 the end of the first edge, bit 1 its start."""
+    """The pairs to check, and their common vertices: bit 0 the end of the first edge, bit 1 its start."""
     if single:
         shared = (other == one + 1) + 2 * ((one == 0) & (other == size - 1))
         return one, other, shared.astype(np.intp)
@@ -100,7 +100,7 @@ def _relevant(one: Indices, other: Indices, size: int, single: bool) -> tuple[In
 
 
 def _crossing_pairs(outline: Outline, one: Indices, other: Indices, shared: Indices) -> Indices:
-    """Those of the pairs of edges that meet elsewhere than at the vertices they share, as rows."""
+    """The pairs of edges that meet other than at common vertices, as rows."""
     straight = (outline.bulge[one] == 0.0) & (outline.bulge[other] == 0.0)
     apart = straight & (shared == 0)
     meet = np.zeros(len(one), dtype=np.bool_)
@@ -113,7 +113,7 @@ def _crossing_pairs(outline: Outline, one: Indices, other: Indices, shared: Indi
 
 
 def _segments_meet(outline: Outline, one: Indices, other: Indices) -> Flags:
-    """Do straight edges whose boxes overlap meet? Each has its ends on both sides of, or on, the other's line."""
+    """Mask of straight edges that meet, given that their boxes overlap: each straddles the line of the other."""
 
     def astride(base: Indices, tested: Indices) -> Flags:
         chord, origin = outline.chord[base], outline.start[base]
@@ -125,7 +125,7 @@ def _segments_meet(outline: Outline, one: Indices, other: Indices) -> Flags:
 
 
 def _turn_back(outline: Outline, one: Indices, other: Indices) -> Flags:
-    """Do neighbouring straight edges lie on each other?"""
+    """Mask of neighbouring straight edges that lie on each other."""
     chords = outline.chord[one], outline.chord[other]
     back: Flags = (_cross(*chords) == 0.0) & ((chords[0] * chords[1]).sum(axis=1) < 0.0)
     return back
@@ -137,17 +137,17 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 
 def _curves_meet(outline: Outline, i: int, j: int, shared: int) -> bool:
-    """Do two edges, at least one of them an arc, meet elsewhere than at the vertices they share?"""
+    """True if two edges, at least one of them an arc, meet other than at common vertices."""
     lower, upper = outline.box
     size = float((upper[[i, j]] - lower[[i, j]]).max())
     vertices = [outline.end[i]] * (shared & 1) + [outline.start[i]] * (shared >> 1)
-    return any(
-        all(math.dist(point, vertex) > _NEAR * size for vertex in vertices) for point in _common_points(outline, i, j)
-    )
+    reach = _VERTEX_TOLERANCE * size
+    points = _common_points(outline, i, j)
+    return any(all(math.dist(point, vertex) > reach for vertex in vertices) for point in points)
 
 
 def _common_points(outline: Outline, i: int, j: int) -> list[Point]:
-    """The points that two edges, at least one of them an arc, have in common."""
+    """The common points of two edges, at least one of them an arc."""
     if outline.bulge[i] == 0.0:
         i, j = j, i
     candidates = _circle_and_line(outline, i, j) if outline.bulge[j] == 0.0 else _circle_and_circle(outline, i, j)
@@ -155,7 +155,7 @@ def _common_points(outline: Outline, i: int, j: int) -> list[Point]:
 
 
 def _on_arc(outline: Outline, k: int, point: Point) -> bool:
-    """Is a point of the circle of edge k on its arc? A point of a straight edge always is."""
+    """True if a point of the circle of edge k is on its arc; always true for a straight edge."""
     return outline.bulge[k] == 0.0 or bool(outline.side(k, point[None, :])[0] >= 0.0)
 
 
@@ -172,10 +172,10 @@ def _circle_and_line(outline: Outline, arc: int, edge: int) -> list[Point]:
 
 
 def _circle_and_circle(outline: Outline, i: int, j: int) -> list[Point]:
-    """Points common to the circles of two arcs; of the same circle, the arcs' ends and middles stand for all."""
+    """Common points of the circles of two arcs; for equal circles, the ends and middles of the arcs."""
     between = outline.centre[j] - outline.centre[i]
     d, r, q = math.hypot(*between), float(outline.radius[i]), float(outline.radius[j])
-    if d + abs(r - q) < _SAME * r:
+    if d + abs(r - q) < _SAME_CIRCLE * r:
         return [point[k] for k in (i, j) for point in (outline.start, outline.end, outline.apex)]
     if not abs(r - q) <= d <= r + q:
         return []

@@ -1,7 +1,7 @@
-"""What shapes are made of, as plain values: solvers turn them into records, views into drawings.
+"""Features, the elements of shapes, as plain values: solvers convert them to records, views to drawings.
 
-A feature forbids a part of space to balls: what is behind a plane, inside a solid, or, if balls are `inside`, what is
-outside. Collisions with it are called by its name.
+A feature excludes balls from a part of space: behind a plane, inside a solid, or, if balls are `inside`, outside. Its
+name identifies its collisions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Plane(NamedTuple):
 
     @property
     def inside(self) -> bool:
-        """Are balls inside of it? They are in front."""
+        """False: balls are in front of it."""
         return False
 
     @property
@@ -42,11 +42,11 @@ class Plane(NamedTuple):
 
     @property
     def bounds(self) -> list[Place]:
-        """A plane has no end: one point that should be seen."""
+        """One point of the plane, which should be visible."""
         return [self.point]
 
     def distance(self, places: Floats) -> Floats:
-        """How far places are from the plane, m; negative behind it."""
+        """Signed distances of places from the plane, m; negative behind it."""
         return np.asarray(numerics.product(places - self.point, self.unit_normal))
 
 
@@ -60,7 +60,7 @@ class Room(NamedTuple):
 
     @property
     def inside(self) -> bool:
-        """Balls are inside."""
+        """True: balls are inside."""
         return True
 
     @property
@@ -95,12 +95,12 @@ class Round(NamedTuple):
 
     @property
     def outline(self) -> Outline:
-        """Where it is widest in the plane x, y, as two half circles."""
+        """Its largest section with a plane of constant z, as two half circles."""
         (x, y), r = self.centre[:2], self.radius
         return Outline.closed([(x - r, y), (x + r, y)], [1.0, 1.0])
 
     def distance(self, places: Floats) -> Floats:
-        """How far places are from what is forbidden, m; negative in it."""
+        """Signed distances of places from the excluded part, m; negative in it."""
         away = np.linalg.norm(places[:, : len(self.centre)] - self.centre, axis=1)
         return np.asarray(self.radius - away if self.inside else away - self.radius)
 
@@ -115,7 +115,7 @@ class Cuboid(NamedTuple):
 
     @property
     def inside(self) -> bool:
-        """Balls are outside."""
+        """False: balls are outside."""
         return False
 
     @property
@@ -130,14 +130,14 @@ class Cuboid(NamedTuple):
         return [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
 
     def distance(self, places: Floats) -> Floats:
-        """How far places are from it, m; negative inside."""
+        """Signed distances of places from it, m; negative inside."""
         beyond = np.maximum(np.array(self.low) - places, places - np.array(self.high))
         outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
         return np.asarray(outside + np.minimum(beyond.max(axis=1), 0.0))
 
 
 class Prism(NamedTuple):
-    """What a closed, counter-clockwise outline bounds in the plane; in 3D without end along z."""
+    """The region within a closed, counter-clockwise outline in the plane; in 3D without end along z."""
 
     outline: Outline
     materials: tuple[str, ...]
@@ -145,7 +145,7 @@ class Prism(NamedTuple):
     name: str
     inside: bool = False
     holes: tuple[Prism | Round, ...] = ()
-    """What is solid within, if the balls are inside."""
+    """Solid holes in it, if balls are inside."""
 
     @property
     def bounds(self) -> list[Place]:

@@ -32,13 +32,13 @@ def register(shape: Kind) -> Kind:
 
 
 def as_boundary(value: object) -> Boundary:
-    """A boundary, or one made from a table with its kind."""
+    """Return a boundary, or make one from a table with its kind."""
     made: Boundary = value if isinstance(value, Boundary) else of_kind(value, _boundaries, "boundary")
     return made
 
 
 def as_obstacle(value: object) -> Obstacle:
-    """An obstacle, or one made from a table with its kind."""
+    """Return an obstacle, or make one from a table with its kind."""
     made: Obstacle = value if isinstance(value, Obstacle) else of_kind(value, _obstacles, "obstacle")
     made.check_solid()
     return made

@@ -1,7 +1,7 @@
 """Closed outlines in the plane, of straight edges and circular arcs: area, inside or outside, distance.
 
 An edge with bulge b (the tangent of a quarter of its arc's angle) and chord L has the radius R = L (1 + b²) / 4|b|.
-A positive bulge lies on the right as one goes along the edge, which is outside if one goes counter-clockwise.
+A positive bulge is on the right side of the edge, which is outside for a counter-clockwise outline.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Outline:
         return cls(start, np.roll(start, -1, axis=0), np.array(np.broadcast_to(bulges, len(start)), dtype=np.float64))
 
     def some(self, edges: Indices) -> Outline:
-        """Some of the edges."""
+        """The edges with these indices."""
         return Outline(self.start[edges], self.end[edges], self.bulge[edges])
 
     @cached_property
     def chord(self) -> Floats:
-        """From start to end."""
+        """Vectors from start to end, m."""
         return self.end - self.start
 
     @cached_property
@@ -56,7 +56,7 @@ class Outline:
 
     @cached_property
     def centre(self) -> Floats:
-        """Centre of each arc; of a straight edge, not a number."""
+        """Centre of each arc; NaN for a straight edge."""
         with np.errstate(divide="ignore", invalid="ignore"):
             height = np.where(self.bulge == 0.0, np.nan, (1.0 - self.bulge**2) / (4.0 * self.bulge))
         left = np.stack([-self.chord[:, 1], self.chord[:, 0]], axis=1)
@@ -82,7 +82,7 @@ class Outline:
 
     @cached_property
     def area(self) -> float:
-        """Area enclosed; negative if one goes round clockwise."""
+        """Enclosed area, m²; negative if clockwise."""
         (x, y), (dx, dy) = (self.start - self.start[0]).T, self.chord.T
         curved = self.bulge != 0.0
         angle = 4.0 * numerics.each(math.atan, self.bulge[curved])
@@ -91,14 +91,14 @@ class Outline:
 
     @cached_property
     def length(self) -> float:
-        """Once round, m."""
+        """Length of all edges, m."""
         straight = np.hypot(*self.chord.T)
         curved = self.bulge != 0.0
         arcs = self.radius[curved] * 4.0 * np.arctan(np.abs(self.bulge[curved]))
         return float(straight[~curved].sum() + arcs.sum())
 
     def contains(self, points: Floats) -> Flags:
-        """Is each point inside? By parity: of the edges that a ray meets, and of the arcs' segments round the point."""
+        """Mask of points inside, by parity of the edges that a ray meets and of the arc segments around the point."""
         order = np.argsort(points[:, 1], kind="stable")
         x, y = points[order].T
         inside = np.zeros(len(points), dtype=np.bool_)
@@ -113,7 +113,7 @@ class Outline:
         return _restored(inside, order)
 
     def distance(self, points: Floats, reach: float) -> tuple[Floats, Indices]:
-        """Distance of each point from the nearest edge, and which edge; infinite where it is beyond `reach`."""
+        """Distance of each point from the nearest edge, and that edge; infinite beyond `reach`, m."""
         order = np.argsort(points[:, 1], kind="stable")
         ordered = points[order]
         nearest = np.full(len(points), np.inf)
@@ -129,11 +129,11 @@ class Outline:
         return _restored(nearest, order), _restored(edge, order)
 
     def text(self, k: int) -> Phrase:
-        """Edge k in words."""
+        """A phrase for edge k."""
         return Phrase("edge.ends", start=shown(tuple(self.start[k].tolist())), end=shown(tuple(self.end[k].tolist())))
 
     def _slices(self, y: Floats, reach: float) -> Iterator[tuple[int, slice]]:
-        """For each edge, the part of the points (sorted by y) that are level with it."""
+        """For each edge, the slice of the points, sorted by y, that are level with it."""
         lower, upper = self.box
         first = np.searchsorted(y, lower[:, 1] - reach, side="left")
         last = np.searchsorted(y, upper[:, 1] + reach, side="right")
@@ -141,7 +141,7 @@ class Outline:
             yield k, slice(int(first[k]), int(last[k]))
 
     def _on_the_right(self, k: int, x: Floats, y: Floats) -> Flags:
-        """Is each point on the right of edge k? On its very line, the side of larger x (or y, if level) decides."""
+        """Mask of points on the right of edge k; points on its line count by the side of larger x (or y, if level)."""
         (x0, y0), (dx, dy) = self.start[k], self.chord[k]
         cross = dx * (y - y0) - dy * (x - x0)
         doubtful = bool(dy > 0.0 or (dy == 0.0 and dx < 0.0))
@@ -156,7 +156,7 @@ class Outline:
         return _norm(points - self.start[k] - along[:, None] * chord)
 
     def _distance_from_arc(self, k: int, points: Floats) -> Floats:
-        """From the circle where the foot lies on the arc, else from the nearer end."""
+        """Distance from the circle if the foot point is on the arc, else from the nearer end."""
         offset = points - self.centre[k]
         away = _norm(offset)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -166,7 +166,7 @@ class Outline:
         return np.where(on_arc, np.abs(away - self.radius[k]), ends)
 
     def side(self, k: int, points: Floats) -> Floats:
-        """Positive where a point lies on the arc's side of the chord of edge k."""
+        """Positive for points on the arc's side of the chord of edge k."""
         (dx, dy), (x, y) = self.chord[k], (points - self.start[k]).T
         side: Floats = (dy * x - dx * y) * np.sign(self.bulge[k])
         return side
@@ -178,7 +178,7 @@ def _norm(vectors: Floats) -> Floats:
 
 
 def _restored(ordered: NDArray[Any], order: Indices) -> NDArray[Any]:
-    """Values of sorted points, in the order before the sorting."""
+    """Values of sorted points in their original order."""
     result = np.empty_like(ordered)
     result[order] = ordered
     return result

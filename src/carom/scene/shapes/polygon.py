@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from carom.errors import Problem, SceneError, the_first
+from carom.errors import Problem, SceneError, first_problems
 from carom.messages.phrase import Phrase
-from carom.scene.fields.base import fault, shown, written
+from carom.scene.fields.base import fault, raw_default, shown
 from carom.scene.fields.quantities import (
     Number,
     PlaneVector,
@@ -31,17 +31,17 @@ from carom.scene.shapes.features import Prism
 from carom.scene.shapes.outline import Outline
 from carom.scene.shapes.round import Circle
 
-FLATTEST, ROUNDEST = 1e-6, 1e6
-"""Bulges other than 0 lie between these, so that the radius of the arc stays comparable with the edge."""
+MIN_BULGE, MAX_BULGE = 1e-6, 1e6
+"""Range of bulges other than 0, in which the radius of the arc is comparable with the edge."""
 
-MANY = 20
-"""So many holes that lie wrong are told one by one."""
-MOST_TRIED = 20_000
-"""Most pairs of holes with boxes that overlap: those of holes that are apart are few."""
-MOST_CORNERS = 100_000
-"""More corners than anyone draws; checking that so many edges do not cross takes a while."""
-LEVEL = 1e-12
-"""Sine of the angle up to which an edge counts as level, or as upright."""
+MAX_HOLE_PROBLEMS = 20
+"""Largest number of misplaced holes that are listed."""
+MAX_HOLE_PAIRS = 20_000
+"""Largest number of pairs of holes with overlapping boxes; separate holes have few."""
+MAX_CORNERS = 100_000
+"""Largest number of corners: checking that edges do not cross takes time."""
+MAX_LEVEL_SINE = 1e-12
+"""Largest sine of the angle of an edge that counts as level, or as upright."""
 
 
 def _vertices(value: object) -> tuple[Any, ...]:
@@ -50,8 +50,8 @@ def _vertices(value: object) -> tuple[Any, ...]:
 
 def _bulge(value: object) -> float:
     bulge = number(value)
-    if bulge and not FLATTEST <= abs(bulge) <= ROUNDEST:
-        raise fault("bulge.unreasonable", value=shown(value), low=FLATTEST, high=ROUNDEST)
+    if bulge and not MIN_BULGE <= abs(bulge) <= MAX_BULGE:
+        raise fault("bulge.unreasonable", value=shown(value), low=MIN_BULGE, high=MAX_BULGE)
     return bulge
 
 
@@ -60,7 +60,7 @@ class Polygon(Boundary, Obstacle):
 
     Edge k goes from vertex k to the next. Its bulge is the tangent of a quarter of the angle of the arc that
     replaces it: 0 leaves it straight, 1 makes it a half circle; positive goes outward, negative into the polygon.
-    The vertices may be given either way round; they are kept counter-clockwise, beginning with the same vertex.
+    The vertices may be given in either direction; they are stored counter-clockwise, from the same first vertex.
     A hole is a circle, a polygon, or a list of vertices; holes are solid.
     """
 
@@ -72,8 +72,8 @@ class Polygon(Boundary, Obstacle):
     vertices: Annotated[tuple[PlaneVector, ...], BeforeValidator(_vertices)] = Field(
         description="corners, in m, a list of pairs of numbers, in order round the outline"
     )
-    bulges: tuple[Number, ...] = Field(default=(), description="one number an edge, 0 for straight; all 0 if left out")
-    material: tuple[str, ...] = written("wall", "material of the walls, one for all or one an edge")
+    bulges: tuple[Number, ...] = Field(default=(), description="one number per edge, 0 for straight; default: all 0")
+    material: tuple[str, ...] = raw_default("wall", "material of the walls, one for all or one per edge")
     holes: tuple[Polygon | Circle, ...] = Field(
         default=(), description="solid holes: lists of vertices, circles or polygons"
     )
@@ -121,7 +121,7 @@ class Polygon(Boundary, Obstacle):
         return self
 
     def _reverse(self) -> None:
-        """Go round the other way, from the same vertex; what belongs to an edge stays with it."""
+        """Reverse the direction, from the same first vertex; bulges and materials stay with their edges."""
         self.__dict__.update(
             vertices=self.vertices[:1] + self.vertices[:0:-1],
             bulges=self.bulges[::-1],
@@ -135,7 +135,7 @@ class Polygon(Boundary, Obstacle):
 
     @property
     def walls(self) -> Iterator[Prism]:
-        """Its outline round the balls, and the holes in it."""
+        """The outline around the balls, and the holes in it."""
         holes = tuple(part for k, hole in enumerate(self.holes) for part in hole.solids(f"hole {k}"))
         yield Prism(self.outline, self.material, "", inside=True, holes=holes)
 
@@ -144,7 +144,7 @@ class Polygon(Boundary, Obstacle):
         yield Prism(self.outline, self.material, name)
 
     def check_solid(self) -> None:
-        """As an obstacle it has no holes."""
+        """Refuse holes in an obstacle."""
         if self.holes:
             raise fault("obstacle.no-holes", where="holes")
 
@@ -157,19 +157,19 @@ class Polygon(Boundary, Obstacle):
         """A copy with one of its vertices moved."""
         return self.replace(vertices=[to if k == number else vertex for k, vertex in enumerate(self.vertices)])
 
-    def lodges(self, gravity: Sequence[float]) -> bool:
-        """Has it a bowl, or an edge that faces up and is not level? The region is on the left of its edges."""
+    def traps_balls(self, gravity: Sequence[float]) -> bool:
+        """True if it has an arc, or an edge that faces up and is not level; the region is on the left of its edges."""
         (dx, dy), (gx, gy) = self.outline.chord.T, gravity[:2]
-        size = LEVEL * np.hypot(dx, dy) * np.hypot(gx, gy)
+        size = MAX_LEVEL_SINE * np.hypot(dx, dy) * np.hypot(gx, gy)
         faces_up, falls = dy * gx - dx * gy > size, np.abs(dx * gx + dy * gy) > size
         return bool(any(gravity[:2]) and (any(self.bulges) or (faces_up & falls).any()))
 
-    def volume(self, inset: float = 0.0) -> float:  # noqa: ARG002  # walls are taken as they are
-        """Its area without the holes, m², with walls as they are."""
+    def volume(self, inset: float = 0.0) -> float:  # noqa: ARG002  # as in the base class
+        """Its area without the holes, m², whatever the inset."""
         return abs(self.outline.area) - sum(abs(hole.outline.area) for hole in self.holes)
 
-    def wall_area(self, inset: float = 0.0) -> float:  # noqa: ARG002  # walls are taken as they are
-        """The length of its edges and those of the holes, m."""
+    def wall_area(self, inset: float = 0.0) -> float:  # noqa: ARG002  # as in the base class
+        """The length of its edges and those of the holes, m, whatever the inset."""
         return sum(each.outline.length for each in (self, *self.holes))
 
 
@@ -177,7 +177,7 @@ Hole: TypeAlias = Polygon | Circle
 
 
 def _hole(value: Any, material: str) -> Hole:
-    """A hole from what may be given for one."""
+    """Make a hole from a circle, a polygon, a table or a list of vertices."""
     if isinstance(value, dict):
         value = (Polygon if "vertices" in value or value.get("kind") == "polygon" else Circle).of(value)
     elif not isinstance(value, Polygon | Circle):
@@ -195,8 +195,8 @@ def _check_vertices(vertices: Sequence[Sequence[float]], bulges: Sequence[float]
     if len(vertices) < least:
         corners = Phrase("count.corner", n=len(vertices))
         raise fault("polygon.too-few-corners", where="vertices", corners=corners, least=least)
-    if len(vertices) > MOST_CORNERS:
-        raise fault("polygon.too-many-corners", where="vertices", count=len(vertices), most=MOST_CORNERS)
+    if len(vertices) > MAX_CORNERS:
+        raise fault("polygon.too-many-corners", where="vertices", count=len(vertices), most=MAX_CORNERS)
     points = np.array(vertices)
     repeated = np.flatnonzero((points == np.roll(points, -1, axis=0)).all(axis=1))
     if repeated.size:
@@ -227,14 +227,14 @@ def _check_outline(outline: Outline, turn: float) -> None:
 
 
 def _check_holes(outline: Outline, holes: Sequence[Hole]) -> None:
-    """Holes lie inside the outline, apart from it and from each other."""
+    """Check that holes are inside the outline, and apart from it and each other."""
     loops = [hole.outline for hole in holes]
-    problems = list(islice(chain(_outside(outline, loops), _together(loops)), MANY + 1))
+    problems = list(islice(chain(_holes_outside(outline, loops), _holes_that_meet(loops)), MAX_HOLE_PROBLEMS + 1))
     if problems:
-        raise SceneError(the_first(problems, at_least=len(problems) > MANY, limit=MANY))
+        raise SceneError(first_problems(problems, at_least=len(problems) > MAX_HOLE_PROBLEMS, limit=MAX_HOLE_PROBLEMS))
 
 
-def _outside(outline: Outline, loops: Sequence[Outline]) -> Iterator[Problem]:
+def _holes_outside(outline: Outline, loops: Sequence[Outline]) -> Iterator[Problem]:
     if not loops:
         return
     inside = outline.contains(np.array([loop.start[0] for loop in loops]))
@@ -249,7 +249,7 @@ def _outside(outline: Outline, loops: Sequence[Outline]) -> Iterator[Problem]:
             yield Problem("hole.outside", where=f"holes[{index}]")
 
 
-def _together(loops: Sequence[Outline]) -> Iterator[Problem]:
+def _holes_that_meet(loops: Sequence[Outline]) -> Iterator[Problem]:
     if len(loops) < 2:
         return
     lower = np.array([loop.box[0].min(axis=0) for loop in loops])
@@ -257,7 +257,7 @@ def _together(loops: Sequence[Outline]) -> Iterator[Problem]:
     tried = count_up(0)
     for ones, others in box_pairs(lower, upper):
         for one, other in zip(ones.tolist(), others.tolist(), strict=True):
-            if next(tried) > MOST_TRIED:
+            if next(tried) > MAX_HOLE_PAIRS:
                 yield Problem("holes.tangled", where="holes", count=len(loops))
                 return
             if _meet(loops[one], loops[other]):
@@ -265,5 +265,5 @@ def _together(loops: Sequence[Outline]) -> Iterator[Problem]:
 
 
 def _meet(one: Outline, other: Outline) -> bool:
-    """Do two closed outlines cross or touch, or does one lie inside the other?"""
+    """True if two closed outlines cross or touch, or one is inside the other."""
     return bool(first_crossing(one, other) or one.contains(other.start[:1])[0] or other.contains(one.start[:1])[0])

@@ -15,7 +15,7 @@ from carom.scene.shapes.outline import Outline
 
 
 class _Round(Boundary, Obstacle):
-    """What circles and cylinders have in common."""
+    """Base class of circles and cylinders."""
 
     by_position: ClassVar = ("centre", "radius")
 
@@ -29,11 +29,11 @@ class _Round(Boundary, Obstacle):
 
     @property
     def walls(self) -> Iterator[Round]:
-        """What is round the balls."""
+        """The wall around the balls."""
         yield Round(self.centre, self.radius, self.material, self.kind, inside=True)
 
     def solids(self, name: str = "") -> Iterator[Round]:
-        """What balls meet from outside."""
+        """The solid that balls collide with from outside."""
         yield Round(self.centre, self.radius, self.material, name)
 
     @property
@@ -66,12 +66,12 @@ class Circle(_Round):
         return self.centre
 
     def volume(self, inset: float = 0.0) -> float:
-        """Of the inside, m³ (m² in 2D), if the wall stood further in by `inset`."""
+        """Volume inside, m³ (m² in 2D), with the wall moved inward by `inset`, m."""
         radius = self.radius - inset
         return pi * radius**2 if self.dimension == 2 else 4.0 / 3.0 * pi * radius**3
 
     def wall_area(self, inset: float = 0.0) -> float:
-        """Of the wall, m² (in 2D its length, m), if it stood further in by `inset`."""
+        """Area of the wall, m² (in 2D length, m), with the wall moved inward by `inset`, m."""
         radius = self.radius - inset
         return 2.0 * pi * radius if self.dimension == 2 else 4.0 * pi * radius**2
 
@@ -91,5 +91,5 @@ class Cylinder(_Round):
 
     @property
     def free_axes(self) -> tuple[bool, bool, bool]:
-        """Its own axis, z."""
+        """True for z, its axis."""
         return False, False, True

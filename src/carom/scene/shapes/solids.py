@@ -1,4 +1,4 @@
-"""Solid things beyond round ones and polygons: half-spaces, blocks and wedges."""
+"""Solids with flat faces: half-spaces, blocks and wedges."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from carom.scene.shapes.outline import Outline
 
 
 def _direction(value: object) -> tuple[float, ...]:
-    """A vector that points somewhere."""
+    """Check a vector that is not zero."""
     result = vector(value)
     if max(map(abs, result)) < SMALLEST:
         raise fault("vector.no-direction", value=shown(value))
@@ -39,7 +39,7 @@ Direction = Annotated[tuple[float, ...], Field(min_length=2, max_length=3), Befo
 
 
 class HalfSpace(Obstacle):
-    """All that is on one side of a plane, such as the ground; in 2D, of a line. The normal points into free space."""
+    """The solid on one side of a plane, such as the ground; in 2D, of a line. The normal points into free space."""
 
     by_position: ClassVar = ("point", "normal")
 
@@ -70,7 +70,7 @@ class HalfSpace(Obstacle):
         return Plane(self.point, self.normal, self.material, "").unit_normal
 
     def solids(self, name: str = "") -> Iterator[Plane]:
-        """Its surface."""
+        """The surface as a feature."""
         yield Plane(self.point, self.normal, self.material, name)
 
 
@@ -106,7 +106,7 @@ class Block(Obstacle):
         return len(self.low)
 
     def solids(self, name: str = "") -> Iterator[Cuboid]:
-        """All of it."""
+        """The block as a feature."""
         yield Cuboid(self.low, self.high, self.material, name)
 
     @property
@@ -135,14 +135,14 @@ def _span(value: object) -> Sequence[float]:
 
 
 class Wedge(Obstacle):
-    """What is below a slope: y < slope x + intercept, between two x and above a bottom; in 3D unbounded along z."""
+    """The solid below a slope: y < slope x + intercept, between two x and above a bottom; in 3D unbounded along z."""
 
     flat: ClassVar = True
 
     kind: Literal["wedge"] = "wedge"
     slope: Number = Field(description="rise over run of the surface")
     intercept: Number = Field(description="height of the surface at x = 0, in m")
-    x: Annotated[tuple[float, float], BeforeValidator(_span)] = Field(description="from and to which x, in m")
+    x: Annotated[tuple[float, float], BeforeValidator(_span)] = Field(description="range of x, two numbers, in m")
     bottom: Number = Field(description="height of the underside, in m")
     material: Word = Field(default="wall", description="material of the faces")
 
@@ -183,12 +183,12 @@ class Wedge(Obstacle):
         return Outline.closed(self.corners)
 
     def solids(self, name: str = "") -> Iterator[Prism]:
-        """What is below the slope."""
+        """The wedge as a feature."""
         yield Prism(self.outline, (self.material,) * len(self.corners), name)
 
     @property
     def half_width(self) -> float:
-        """Its area over the length of its outline, m: of a long strip half its width, less if it is nearly as long."""
+        """Its area over the length of its outline, m: half the width of a long strip, less for a compact shape."""
         x, y = np.array(self.corners).T
         area = 0.5 * abs(float(numerics.product(x, np.roll(y, -1)) - numerics.product(y, np.roll(x, -1))))
         return area / float(np.hypot(x - np.roll(x, -1), y - np.roll(y, -1)).sum())

@@ -1,4 +1,4 @@
-"""Structures: ropes, cloths and the like, each a few options that become many balls and links when a scene is made."""
+"""Structures such as ropes and cloths: a few options that become many balls and links when a scene is made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from carom.scene.fields.base import fault, of_kind
 from carom.scene.fields.quantities import each, sequence
-from carom.scene.structures.base import MOST_POINTS, Pieces, Structure
+from carom.scene.structures.base import MAX_POINTS, Pieces, Structure
 from carom.scene.structures.lines import Chain, Hair, Rope
 from carom.scene.structures.meshes import Cloth, SoftBody
 from carom.scene.structures.water import Water
@@ -20,22 +20,22 @@ AnyStructure: TypeAlias = Annotated[Chain | Rope | Hair | Cloth | SoftBody | Wat
 
 
 def as_structures(value: Any) -> tuple[Structure, ...]:
-    """A list of structures, or of tables with their kinds; a structure of a user's own is one too."""
+    """Check a list of structures, or of tables with their kinds; custom structures are allowed."""
     total = 0.0
 
     def counted(given: Any) -> Structure:
         nonlocal total
         made: Structure = given if isinstance(given, Structure) else of_kind(given, KINDS, "structure")
         total += made.expected
-        if total > MOST_POINTS:
+        if total > MAX_POINTS:
             raise TooManyError
         return made
 
     try:
         return each(counted, sequence(value, "structures"))
     except TooManyError:
-        raise fault("structures.too-many", most=MOST_POINTS) from None
+        raise fault("structures.too-many", most=MAX_POINTS) from None
 
 
 class TooManyError(Exception):
-    """More points than a scene takes: no need to look at the other structures."""
+    """The structures have more points than a scene allows."""

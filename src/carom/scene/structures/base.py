@@ -1,4 +1,4 @@
-"""What all structures have in common: a few options that make many balls, links, bends and triangles."""
+"""The base class of structures: a few options that make many balls, links, bends and triangles."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pydantic import BeforeValidator, Field
 
 from carom.errors import SceneError
 from carom.scene.balls import Balls
-from carom.scene.fields.base import Part, fault, left_out, shown
+from carom.scene.fields.base import Part, fault, shown, unset
 from carom.scene.fields.columns import Flags, Floats, Numbers, ball_numbers
 from carom.scene.fields.quantities import NotNegative, Vector, Word, same_length, vector, whole
 from carom.scene.links import Bends, Links
 
-MOST_POINTS = 10_000_000
-"""No structure has more: its arrays would take gigabytes."""
+MAX_POINTS = 10_000_000
+"""Largest number of points of a structure: beyond it arrays take gigabytes."""
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """What a structure is made of; its balls are numbered from 0."""
+    """The parts of a structure; its balls are numbered from 0."""
 
     balls: Balls
     links: Links = field(default_factory=Links.none)
@@ -33,7 +33,7 @@ class Pieces:
 
     @classmethod
     def joined(cls, parts: Sequence[Pieces]) -> Pieces:
-        """Several as one, the balls numbered on from part to part."""
+        """Join several parts; the balls are numbered consecutively."""
         shifted, start = [], 0
         for part in parts:
             shifted.append(part.shifted(start))
@@ -46,7 +46,7 @@ class Pieces:
         )
 
     def shifted(self, start: int) -> Pieces:
-        """The same, with the balls numbered from another start."""
+        """A copy with the numbers of balls in links, bends and triangles increased by `start`."""
         if start == 0:
             return self
         numbers = start + np.arange(len(self.balls))
@@ -59,10 +59,10 @@ def _velocity(value: object) -> tuple[float, ...] | None:
 
 
 class Structure(Part):
-    """Options that make balls and what joins them."""
+    """Base class of structures: options that make balls, links, bends and triangles."""
 
     velocity: Annotated[tuple[float, ...] | None, BeforeValidator(_velocity, json_schema_input_type=Vector)] = Field(
-        default_factory=left_out, description="velocity of all that is not held, in m/s; zero if left out"
+        default_factory=unset, description="velocity of all points that are not held, in m/s; default: zero"
     )
     radius: NotNegative = Field(default=0.0, description="radius of each ball, in m; 0 is a material point")
     material: Word = Field(default="ball", description="material of the balls")
@@ -74,7 +74,7 @@ class Structure(Part):
 
     @property
     def expected(self) -> float:
-        """About how many balls it has, for who must know before it is made; 0 if that is not known."""
+        """Approximate number of balls, known before they are made; 0 if unknown."""
         return 0.0
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Structure(Part):
         """Balls, links, bends and triangles."""
 
     def _check_lengths(self, first: str, *others: str) -> None:
-        """All vectors have as many components as the first, and so has the velocity."""
+        """Check that all named vectors, and the velocity, have as many components as the first."""
         vectors = {name: getattr(self, name) for name in (*others, "velocity")}
         problems = [
             problem
@@ -108,18 +108,18 @@ class Structure(Part):
 
 
 def points(least: int) -> Callable[[object], int]:
-    """A check for a number of points."""
+    """Make a check for a number of points, at least `least`."""
 
     def check(value: object) -> int:
         result = whole(value)
-        if not least <= result <= MOST_POINTS:
-            raise fault("structure.count", value=shown(value), least=least, most=MOST_POINTS)
+        if not least <= result <= MAX_POINTS:
+            raise fault("structure.count", value=shown(value), least=least, most=MAX_POINTS)
         return result
 
     return check
 
 
-Points = Annotated[int, Field(ge=2, le=MOST_POINTS), BeforeValidator(points(2))]
+Points = Annotated[int, Field(ge=2, le=MAX_POINTS), BeforeValidator(points(2))]
 
 
 def grid(*axes: Floats) -> Floats:
@@ -129,12 +129,12 @@ def grid(*axes: Floats) -> Floats:
 
 
 def shares(count: int) -> Floats:
-    """How much of a line each of its points has, each link being shared by its two ends."""
+    """The share of each point in the mass of a line; the mass of a link is shared by its two ends."""
     part: Floats = np.full(count, 1.0 / (count - 1))
     part[[0, -1]] /= 2.0
     return part
 
 
-def both(where: str, other: str) -> SceneError:
-    """The fault of two keys that say the same in two ways."""
+def given_twice(where: str, other: str) -> SceneError:
+    """The error of two keys that exclude each other."""
     return SceneError.of("part.given-with", where=where, other=other)

@@ -10,13 +10,13 @@ from carom import numerics
 from carom.scene.fields.columns import Floats
 
 TAUT = 1e-12
-"""A line that is longer by less than this part is straight: it would sag by a millionth, lost in rounding."""
+"""Relative excess length below which a line is straight: it would sag by a millionth, within rounding."""
 _STEEPEST = 700.0
-"""The hyperbolic sine of this is near the largest float."""
+"""Upper bound for u: sinh(700) is near the largest float."""
 
 
 def hanging(start: Floats, end: Floats, length: float, count: int) -> Floats:
-    """Points at equal distances along a line of some length between two places, y being up.
+    """Points at equal distances along a hanging line of a length, m, between two places; y is up.
 
     Straight if the places are as far apart as the length or further; else the catenary between them,
     y = a cosh((x - c) / a) + const, where x is along the level.
@@ -37,13 +37,13 @@ def hanging(start: Floats, end: Floats, length: float, count: int) -> Floats:
 
 
 def _loop(s: Floats, rise: float, length: float) -> tuple[Floats, Floats]:
-    """Straight down and up again."""
+    """Horizontal and vertical coordinates of a line that hangs straight down and up again, m."""
     lowest = (length - rise) / 2.0
     return np.zeros_like(s), np.abs(s - lowest) - lowest
 
 
 def _catenary(s: Floats, run: float, rise: float, length: float) -> tuple[Floats, Floats]:
-    """Level and height at distances s along the curve, both from its start.
+    """Horizontal and vertical coordinates at distances s along the curve, from its start, m.
 
     With u = run / 2a the length obeys sinh(u) / u = sqrt(length² - rise²) / run, and its lowest point is at
     c = run / 2 - a artanh(rise / length).
@@ -57,7 +57,7 @@ def _catenary(s: Floats, run: float, rise: float, length: float) -> tuple[Floats
 
 
 def _sinh_over(ratio: float) -> float:
-    """The u above 0 for which sinh(u) / u is the ratio, which is above 1; by halving, to the last bits."""
+    """Solve sinh(u) / u = ratio > 1 for u > 0 by bisection, to the last bits."""
     low, high = 0.0, _STEEPEST
     while low < (middle := (low + high) / 2.0) < high:
         if sinh(middle) < ratio * middle:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from carom import numerics
-from carom.scene.fields.base import fault, written
+from carom.scene.fields.base import fault, raw_default
 from carom.scene.fields.columns import Flags, Floats, Numbers
 from carom.scene.fields.quantities import (
     Mass,
@@ -27,15 +27,15 @@ from carom.scene.fields.quantities import (
 from carom.scene.forces import STANDARD_GRAVITY
 from carom.scene.links import Bends, Links
 from carom.scene.shapes.solids import Direction
-from carom.scene.structures.base import Pieces, Points, Structure, both, points, shares
+from carom.scene.structures.base import Pieces, Points, Structure, given_twice, points, shares
 from carom.scene.structures.catenary import hanging
 
 Ends = Annotated[Literal["none", "start", "end", "both"], BeforeValidator(one_of("none", "start", "end", "both"))]
 
 OWN_WEIGHT_STRAIN = 0.01
-"""A rope of which nothing is said stretches by so much, hung up by one end."""
+"""Default relative stretch of a rope that hangs from one end."""
 OWN_WEIGHT_DROOP = 0.1
-"""A hair of which nothing is said droops by so much of its length, held level at its root."""
+"""Default droop of a hair that is held level at its root, as a fraction of its length."""
 
 
 def _held(count: int, ends: str) -> Flags:
@@ -45,7 +45,7 @@ def _held(count: int, ends: str) -> Flags:
 
 
 def _in_a_row(count: int, apart: int = 1) -> Numbers:
-    """Pairs of points so far apart in the row."""
+    """Pairs of points that are `apart` places from each other in the row."""
     first = np.arange(max(count - apart, 0))
     return np.stack([first, first + apart], axis=1)
 
@@ -75,12 +75,10 @@ class Chain(_Row):
     start: Vector = Field(description="place of the first mass, in m")
     end: Vector = Field(description="place of the last mass, in m")
     count: Points = Field(description="number of masses, the ends included, 2 and more")
-    mass: tuple[float, ...] = written(1.0, "masses, in kg, one for all or one each")
-    stiffness: tuple[float, ...] = Field(description="of each spring, in N/m, one for all or one each")
+    mass: tuple[float, ...] = raw_default(1.0, "masses, in kg, one for all or one per mass")
+    stiffness: tuple[float, ...] = Field(description="of each spring, in N/m, one for all or one per spring")
     damping: NotNegative = Field(default=0.0, description="of each spring, in N s/m")
-    length: Positive | None = Field(
-        default=None, description="length of each spring without force, in m; as placed, if left out"
-    )
+    length: Positive | None = Field(default=None, description="rest length of each spring, in m; default: as placed")
     held: Ends = Field(default="both", description="which ends are held: none, start, end or both")
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -127,32 +125,32 @@ class Chain(_Row):
 
 
 class _Line(_Row):
-    """What a rope and a hair have in common."""
+    """Base class of ropes and hairs."""
 
     count: Points = Field(description="number of points, the ends included, 2 and more")
-    mass: Mass = Field(default=1.0, description="mass of all of it, in kg")
+    mass: Mass = Field(default=1.0, description="total mass, in kg")
     stiffness: NotNegative | None = Field(
-        default=None, description="force over stretch of all of it, in N/m; if left out, by the strain"
+        default=None, description="force over stretch of the whole line, in N/m; default: from the strain"
     )
     strain: Positive | None = Field(
         default=None,
-        description="how much it stretches when hung up by one end, as a part of its length; 0.01 if left out",
+        description="relative stretch when it hangs from one end; default: 0.01",
     )
-    damping: NotNegative = Field(default=0.0, description="force over speed of stretching all of it, in N s/m")
+    damping: NotNegative = Field(default=0.0, description="force over stretching speed of the whole line, in N s/m")
     far: NotNegative = Field(default=0.0, description="stiffness of links to the next point but one, in N/m each")
-    breaking: Positive | None = Field(default=None, description="strain at which a link breaks; never, if left out")
+    breaking: Positive | None = Field(default=None, description="strain at which a link breaks; default: never")
 
     @model_validator(mode="after")
     def _is_stretched_in_one_way(self) -> _Line:
         if self.stiffness is not None and self.strain is not None:
-            raise both("strain", "stiffness")
+            raise given_twice("strain", "stiffness")
         return self
 
     def _line(self, position: Floats, held: Flags, length: float, bending: float) -> Pieces:
-        """A line through the places, so long without force, straight without torque."""
+        """A line through positions, m, with a rest length, m, and a bending stiffness, N m², about a straight line."""
         pieces, each = self.count - 1, length / (self.count - 1)
         strain = self.strain or OWN_WEIGHT_STRAIN
-        # Hung up by one end it is stretched by m g / 2k, half of what its weight at the lower end would do.
+        # Hanging from one end, it stretches by m g / 2k, half as much as with all its weight at the lower end.
         whole = self.mass * STANDARD_GRAVITY / (2.0 * strain * length) if self.stiffness is None else self.stiffness
         links = [
             Links(
@@ -172,17 +170,15 @@ class _Line(_Row):
 
 
 class Rope(_Line):
-    """A rope from one place to another, or from a place in a direction; longer than the way, it hangs in a catenary."""
+    """A rope from one place to another, or in a direction; if longer than the distance, it hangs in a catenary."""
 
     kind: Literal["rope"] = "rope"
     material: Word = Field(default="rope", description="material of the points")
     start: Vector = Field(description="place of one end, in m")
     end: Vector | None = Field(default=None, description="place of the other end, in m; or give a direction")
-    direction: Direction | None = Field(default=None, description="where the rope goes, of any length; or give the end")
-    length: Positive | None = Field(
-        default=None, description="length without force, in m; with an end, as far as it is if left out"
-    )
-    bending: NotNegative = Field(default=0.0, description="resistance to bending, E I, in N m², by the angle")
+    direction: Direction | None = Field(default=None, description="its direction, of any length; or give the end")
+    length: Positive | None = Field(default=None, description="rest length, in m; default with an end: its distance")
+    bending: NotNegative = Field(default=0.0, description="bending stiffness, E I, in N m²")
     held: Ends = Field(default="start", description="which ends are held: none, start, end or both")
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -212,7 +208,7 @@ class Rope(_Line):
     def _goes_somewhere(self) -> Rope:
         self._check_lengths("start", "end", "direction")
         if self.end is not None and self.direction is not None:
-            raise both("direction", "end")
+            raise given_twice("direction", "end")
         if self.end is None and self.direction is None:
             raise fault("rope.no-end", where="end")
         if self.length is None and self.direction is not None:
@@ -238,13 +234,13 @@ class Hair(_Line):
     kind: Literal["hair"] = "hair"
     material: Word = Field(default="hair", description="material of the points")
     start: Vector = Field(description="place of the root, in m")
-    direction: Direction = Field(description="where it grows, of any length")
+    direction: Direction = Field(description="direction of growth, a vector of any length")
     length: Positive = Field(description="length, in m")
     count: Annotated[int, Field(ge=3), BeforeValidator(points(3))] = Field(description="number of points, 3 and more")
     bending: NotNegative | None = Field(
         default=None,
-        description="resistance to bending, E I, in N m², by the angle; if left out, so that a level hair droops by "
-        "a tenth of its length, or none if there are far links",
+        description="bending stiffness, E I, in N m²; by default a level hair droops by a tenth of its length; "
+        "none if there are far links",
     )
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -280,7 +276,7 @@ class Hair(_Line):
         return self._line(position, held, self.length, self._bending())
 
     def _bending(self) -> float:
-        """E I: as given, or from the droop of a beam under its own weight, m g L³ / 8 E I (Euler and Bernoulli)."""
+        """E I, N m²: as given, or from the droop of a beam by its weight, m g L³ / 8 E I (Euler and Bernoulli)."""
         if self.bending is not None:
             return self.bending
         weight = self.mass * STANDARD_GRAVITY
@@ -288,7 +284,7 @@ class Hair(_Line):
 
 
 def _beyond(start: Sequence[float], direction: Sequence[float], length: float) -> Floats:
-    """The place so far from the start in a direction."""
+    """The place at a distance `length`, m, from the start in a direction."""
     along = np.array(direction) / max(map(abs, direction))
     end: Floats = np.array(start) + length * along / numerics.length(along)
     return end

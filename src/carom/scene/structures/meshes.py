@@ -34,19 +34,19 @@ Held = Annotated[
     Literal["none", "edge", "two corners", "corners"], BeforeValidator(one_of("none", "edge", "two corners", "corners"))
 ]
 
-MOST_IN_MESH = 1_000_000
-"""No mesh has more points, for each may have 16 links."""
+MAX_MESH_POINTS = 1_000_000
+"""Largest number of points of a mesh; each may have 16 links."""
 
 
 def _counts(value: object) -> tuple[int, ...]:
     counts = each(points(2), sequence(value, "numbers of points"))
-    if prod(counts) > MOST_IN_MESH:
-        raise fault("mesh.too-many", counts=shown(counts), points=prod(counts), most=MOST_IN_MESH)
+    if prod(counts) > MAX_MESH_POINTS:
+        raise fault("mesh.too-many", counts=shown(counts), points=prod(counts), most=MAX_MESH_POINTS)
     return counts
 
 
 class _Mesh(Structure):
-    """What a cloth and a soft body have in common: points in rows, linked to their neighbours."""
+    """Base class of cloths and soft bodies: points in rows, linked to their neighbours."""
 
     stiffness: NotNegative = Field(description="of each link, in N/m")
     damping: NotNegative = Field(default=0.0, description="of each link, in N s/m")
@@ -55,12 +55,12 @@ class _Mesh(Structure):
         description="structural: to the next points; shear: to the diagonal ones too; bending: to the next but one too",
     )
     shear_stiffness: NotNegative | None = Field(
-        default=None, description="of each link to a diagonal point, in N/m; like the others if left out"
+        default=None, description="of each link to a diagonal point, in N/m; default: that of the others"
     )
     bending_stiffness: NotNegative | None = Field(
-        default=None, description="of each link to the next point but one, in N/m; like the others if left out"
+        default=None, description="of each link to the next point but one, in N/m; default: that of the others"
     )
-    breaking: Positive | None = Field(default=None, description="strain at which a link breaks; never, if left out")
+    breaking: Positive | None = Field(default=None, description="strain at which a link breaks; default: never")
 
     if TYPE_CHECKING:  # fields of each subclass
         corner: Vector
@@ -77,7 +77,7 @@ class _Mesh(Structure):
         return prod(self.counts)
 
     def _joined(self, counts: Sequence[int], position: Floats) -> Links:
-        """All links that are chosen."""
+        """The links of the chosen kinds."""
         one_way = [step for step in product((-1, 0, 1), repeat=len(counts)) if step > (0,) * len(counts)]
         straight = [step for step in one_way if sum(map(abs, step)) == 1]
         sorts = [(self.stiffness, straight)]
@@ -102,12 +102,12 @@ def _or(value: float | None, otherwise: float) -> float:
 
 
 def _numbers(counts: Sequence[int]) -> Numbers:
-    """The numbers of the points of a mesh, the first axis of the mesh being the last of the array."""
+    """Numbers of the points of a mesh; the first axis of the mesh is the last of the array."""
     return np.arange(prod(counts)).reshape(counts[::-1])
 
 
 def _pairs(counts: Sequence[int], offset: Sequence[int]) -> Numbers:
-    """The pairs of points that lie so many rows from each other."""
+    """Pairs of points that are `offset` rows apart, along each axis."""
     numbers = _numbers(counts)
     here = tuple(slice(max(-step, 0), max(n - max(step, 0), 0)) for step, n in zip(offset, counts, strict=True))
     there = tuple(slice(max(step, 0), max(n - max(-step, 0), 0)) for step, n in zip(offset, counts, strict=True))
@@ -115,7 +115,7 @@ def _pairs(counts: Sequence[int], offset: Sequence[int]) -> Numbers:
 
 
 def _mesh_shares(counts: Sequence[int]) -> Floats:
-    """How much of the mesh each point has, each cell being shared by its corners."""
+    """The share of each point in the mass of a mesh; the mass of a cell is shared by its corners."""
     part: Floats = np.ones(1)
     for n in counts:
         part = np.multiply.outer(shares(n), part).ravel()
@@ -204,7 +204,7 @@ class Cloth(_Mesh):
         return held
 
     def _triangles(self) -> Numbers:
-        """Two a cell."""
+        """Two triangles per cell."""
         numbers = _numbers(self.counts)
         here, right, above, beyond = (
             corner.ravel() for corner in (numbers[:-1, :-1], numbers[:-1, 1:], numbers[1:, :-1], numbers[1:, 1:])
@@ -227,7 +227,7 @@ class SoftBody(_Mesh):
     corner: Vector = Field(description="place of the lower corner, in m")
     size: Sizes = Field(description="lengths of the sides, in m, two or three positive numbers")
     counts: tuple[int, ...] = Field(description="numbers of points along the sides, 2 and more each")
-    mass: Mass = Field(default=1.0, description="mass of all of it, in kg")
+    mass: Mass = Field(default=1.0, description="total mass, in kg")
 
     if TYPE_CHECKING:  # more may be given than is stored
 

@@ -1,4 +1,4 @@
-"""Water: many small points, in a block or in a jet."""
+"""Water: many points, in a block or in a jet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from carom import numerics
 from carom.scene.fields.base import fault
 from carom.scene.fields.columns import Floats
 from carom.scene.fields.quantities import Mass, Positive, Sizes, Vector, VectorLike, Whole, Word, sizes
-from carom.scene.structures.base import MOST_POINTS, Pieces, Structure, both, grid
+from carom.scene.structures.base import MAX_POINTS, Pieces, Structure, given_twice, grid
 
 
 def _some_sizes(value: object) -> tuple[float, ...] | None:
@@ -20,24 +20,24 @@ def _some_sizes(value: object) -> tuple[float, ...] | None:
 
 
 class Water(Structure):
-    """Points without links: a block of them at rest or moving, or a jet of them, born one layer after another.
+    """Points without links: a block, at rest or moving, or a jet, born layer by layer.
 
-    It does not rebound if the scene says so: a pair of its material with restitution 0.
+    Restitution 0 for pairs of its material keeps it from rebounding.
     """
 
     kind: Literal["water"] = "water"
     material: Word = Field(default="water", description="material of the points")
-    spacing: Positive = Field(description="distance between neighbouring points, in m, about")
+    spacing: Positive = Field(description="approximate distance between neighbouring points, in m")
     density: Mass = Field(default=1000.0, description="mass per volume, in kg/m³; in 2D per area, in kg/m²")
     corner: Vector | None = Field(default=None, description="lower corner of a block, in m")
     size: Annotated[Sizes | None, BeforeValidator(_some_sizes)] = Field(
         default=None, description="lengths of the sides of a block, in m"
     )
-    nozzle: Vector | None = Field(default=None, description="where a jet comes out, its centre, in m")
+    nozzle: Vector | None = Field(default=None, description="centre of the nozzle of a jet, in m")
     width: Positive | None = Field(default=None, description="width of a jet, in 3D its diameter, in m")
-    duration: Positive | None = Field(default=None, description="how long a jet goes on, in s")
+    duration: Positive | None = Field(default=None, description="duration of a jet, in s")
     seed: Whole | None = Field(
-        default=None, description="a whole number: the points of a jet come at random; in layers, if left out"
+        default=None, description="a whole number: the points of a jet come at random; default: in layers"
     )
 
     if TYPE_CHECKING:  # more may be given than is stored
@@ -63,7 +63,7 @@ class Water(Structure):
         if self.corner is None and self.nozzle is None:
             raise fault("water.no-size", where="corner")
         if self.corner is not None and self.nozzle is not None:
-            raise both("nozzle", "corner")
+            raise given_twice("nozzle", "corner")
         block, jet = ("size",), ("width", "duration", "velocity")
         needed, foreign, noun = (block, ("width", "duration", "seed"), "block") if self.corner else (jet, block, "jet")
         for name in needed:
@@ -81,14 +81,14 @@ class Water(Structure):
 
     @property
     def expected(self) -> float:
-        """About how many points it has."""
+        """Approximate number of points."""
         spans = self.size or ((self.width or 0.0,) * (self.dimension - 1) + ((self.duration or 0.0) * self._speed,))
         return prod(max(span / self.spacing, 1.0) for span in spans)
 
     def _check_number(self) -> None:
         number = self.expected
-        if number > MOST_POINTS:
-            raise fault("water.too-many", where="spacing", spacing=str(self.spacing), number=number, most=MOST_POINTS)
+        if number > MAX_POINTS:
+            raise fault("water.too-many", where="spacing", spacing=str(self.spacing), number=number, most=MAX_POINTS)
 
     @property
     def dimension(self) -> int:
@@ -111,7 +111,7 @@ class Water(Structure):
         return Pieces(self._balls(position, mass))
 
     def _cells(self, length: float) -> int:
-        """How many points there are along a length."""
+        """Number of points along a length, m."""
         return max(round(length / self.spacing), 1)
 
     def _jet(self) -> Pieces:
@@ -130,7 +130,7 @@ class Water(Structure):
         return Pieces(self._balls(np.array(self.nozzle) + numerics.product(offsets, self._across()), mass, born=born))
 
     def _layer(self, width: float) -> Floats:
-        """Places across the nozzle, from its centre."""
+        """Places of a layer across the nozzle, relative to its centre, m."""
         line = width * (_middles(self._cells(width)) - 0.5)
         if self.dimension == 2:
             return line[:, None]
@@ -139,14 +139,14 @@ class Water(Structure):
         return layer
 
     def _scattered(self, rng: np.random.Generator, number: int, width: float) -> Floats:
-        """Places across the nozzle at random, all equally likely."""
+        """Random places across the nozzle, uniform over its area, m."""
         if self.dimension == 2:
             return width * (rng.random((number, 1)) - 0.5)
         distance, angle = width / 2.0 * np.sqrt(rng.random(number)), 2.0 * pi * rng.random(number)
         return np.stack([distance * numerics.each(cos, angle), distance * numerics.each(sin, angle)], axis=1)
 
     def _across(self) -> Floats:
-        """Unit vectors across the velocity, one or two rows."""
+        """Unit vectors perpendicular to the velocity, one or two rows."""
         along = np.array(self.velocity) / self._speed
         if self.dimension == 2:
             return np.array([[-along[1], along[0]]])

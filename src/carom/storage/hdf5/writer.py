@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.atomic_write import beside, settle, sync, unwritten
+from carom.atomic_write import beside, settle, sync, write_error
 from carom.errors import StorageError
 from carom.storage.formats import DIGEST, digest
 from carom.storage.hdf5.chunks import Chunks, StoredColumn
@@ -294,7 +294,7 @@ class HDF5Writer:
                     part.unlink()
                 raise
         except (OSError, RuntimeError) as error:
-            raise unwritten(self.path, error) from error
+            raise write_error(self.path, error) from error
         return file
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
-from carom.atomic_write import replaced, sync
+from carom.atomic_write import replacing, sync
 from carom.errors import CaromError, StorageError
 from carom.storage.lock import Lock
 from carom.sweeps.results.journal import (
@@ -83,7 +83,7 @@ class Ledger:
         with ledger._or_released():
             ledger._refuse_results()
             ledger._sweep_up()
-            with replaced(ledger.path) as file:
+            with replacing(ledger.path) as file:
                 file.write(ledger._header())
             ledger._open()
             ledger._write_study()
@@ -299,7 +299,7 @@ class Ledger:
         with contextlib.suppress(OSError):
             if path.read_bytes() == content:
                 return
-        with replaced(path) as file:
+        with replacing(path) as file:
             file.write(content)
 
     def _take_up(self, found: Scan, *, retry: bool) -> None:

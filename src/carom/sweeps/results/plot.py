@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.atomic_write import replaced
+from carom.atomic_write import replacing
 from carom.errors import StudyError
 from carom.sweeps.results.points import PlotLine, Value, lines, others, spec_of, words
 from carom.sweeps.study.against import curve
@@ -207,6 +207,6 @@ def write(table: Table, study: Study, target: str | Path) -> Path:
     from carom.plots.style import style  # noqa: PLC0415  # an optional part
 
     told = {".svg": {"Date": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
-    with style(), replaced(path) as file:
+    with style(), replacing(path) as file:
         figure.savefig(file, format=suffix[1:], metadata=told[suffix])
     return path

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from carom.atomic_write import replaced
+from carom.atomic_write import replacing
 from carom.errors import StudyError
 from carom.sweeps.study import columns
 
@@ -182,7 +182,7 @@ def write(folder: Path, sheet: TableLayout, rows: Iterable[dict[str, Any]]) -> N
     parquet = has_parquet()
     with ExitStack() as files:
         names = (CSV, SUMMARY, PARQUET) if parquet else (CSV, SUMMARY)
-        plain, means, *typed = [files.enter_context(replaced(folder / name)) for name in names]
+        plain, means, *typed = [files.enter_context(replacing(folder / name)) for name in names]
         with ExitStack() as stack:
             sheets = [stack.enter_context(csv_writer(plain, sheet.kinds))]
             sheets += [stack.enter_context(parquet_writer(file, sheet.kinds)) for file in typed]

@@ -18,7 +18,7 @@ from carom.solvers import choose
 from carom.sweeps.study.columns import REMARKS, column_values, columns, kinds
 from carom.sweeps.study.plan import RunPlan, RunSpec, plan_of, sample_problems, scene_of
 from carom.sweeps.study.wanted import Wanted
-from carom.thread_warnings import heard
+from carom.thread_warnings import captured_warnings
 
 if TYPE_CHECKING:
     from carom.observe.follower import Measurements
@@ -84,7 +84,7 @@ def perform(job: Job, spec: RunSpec, beat: Callable[[], object] | None = None) -
     began = perf_counter()
     values: dict[str, Any] = {}
     status, reason = DONE, ""
-    with heard() as warned:
+    with captured_warnings() as warned:
         try:
             values = _values(job, spec, beat)
         except TimedOutError as error:
@@ -286,7 +286,7 @@ def probe(job: Job, spec: RunSpec, seconds: float = 1.0) -> Probe:
 
 def _run_with_stopwatch(job: Job, spec: RunSpec, plan: RunPlan, watch: Stopwatch) -> Stopwatch:
     """Do a run with a stopwatch; its warnings are ignored."""
-    with heard(), suppress(EnoughError):
+    with captured_warnings(), suppress(EnoughError):
         sim, measured = _run(job, spec, plan, watch)
         column_values(job.observables, measured, sim.scene.dimension)
         watch(1.0)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
-from carom.errors import InputError, Problem, SceneError, StudyError, the_first
+from carom.errors import InputError, Problem, SceneError, StudyError, first_problems
 from carom.observe.observable import Observable
 from carom.scene import Scene, library
 from carom.scene.fields.base import Part, fault, nearest, shown
@@ -93,7 +93,7 @@ def _as_parameters(value: Any) -> dict[str, Range]:
         except InputError as error:
             problems += [problem.inside(quoted(path)) for problem in error.problems]
     if problems:
-        raise SceneError(the_first(problems))
+        raise SceneError(first_problems(problems))
     return ranges
 
 
@@ -261,7 +261,7 @@ class Study(Part):
     def _agrees(self) -> Study:
         problems = disagreements(self)
         if problems:
-            raise SceneError(the_first(problems))
+            raise SceneError(first_problems(problems))
         return self
 
     @cached_property
@@ -367,7 +367,7 @@ class Study(Part):
 
         found = problems(self)
         if found:
-            raise StudyError(the_first(found), self._source)
+            raise StudyError(first_problems(found), self._source)
 
     def changes(self, other: Study) -> list[str]:
         """The changes from another study to this one, one line each."""

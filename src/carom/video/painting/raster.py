@@ -22,7 +22,7 @@ MIN_STRIPED = 6.0
 """Smallest radius of a fixed ball that shows stripes, px."""
 
 
-class Screen(NamedTuple):
+class PixelBuffer(NamedTuple):
     """The pixels that are drawn on, and the projection onto them."""
 
     colour: Any
@@ -70,7 +70,11 @@ class Lines(NamedTuple):
 
 
 def kernel(function: F) -> F:
-    """Compile an entry point; its cache depends on this file alone, which holds all functions that it calls."""
+    """Compile an entry point; its cache depends on this file alone, which holds all functions that it calls.
+
+    Its arguments are plain tuples: an index of Numba's cache names the classes of others, and cannot be read once such
+    a class has another name.
+    """
     compiled: F = numba.njit(**{**OPTIONS, "cache": True})(function)
     return compiled
 
@@ -123,9 +127,15 @@ def lit(fill: Any, nx: Any, ny: Any, nz: Any, ex: Any, ey: Any, ez: Any, gleam: 
     return fill * (0.34 + 0.2 * sky + 0.55 * day) + gleam * shine * shine * shine * shine * shine
 
 
-@kernel
-def draw_spheres(screen: Any, spheres: Any, ground: Any, stripe: Any) -> None:
+def draw_spheres(screen: PixelBuffer, spheres: Spheres, ground: Any, stripe: float) -> None:
     """Draw balls as exact spheres. Fixed ones have stripes of the colour `ground`, with a period of `stripe` pixels."""
+    draw_all_spheres(tuple(screen), tuple(spheres), ground, stripe)
+
+
+@kernel
+def draw_all_spheres(pixels: Any, rows: Any, ground: Any, stripe: Any) -> None:
+    """Draw the spheres in front of the eye."""
+    screen, spheres = PixelBuffer(*pixels), Spheres(*rows)
     for i in range(len(spheres.centres)):
         if spheres.centres[i, 2] > spheres.radii[i]:
             draw_sphere(screen, spheres, i, ground, stripe)
@@ -176,9 +186,15 @@ def side(px: Any, py: Any, qx: Any, qy: Any, x: Any, y: Any, area: Any) -> Any:
     return -value, value <= 0.0 if area > 0.0 else value > 0.0
 
 
-@kernel
-def draw_triangles(screen: Any, triangles: Any) -> None:
+def draw_triangles(screen: PixelBuffer, triangles: Triangles) -> None:
     """Draw triangles with smooth normals, lit on both sides, in their order."""
+    draw_all_triangles(tuple(screen), tuple(triangles))
+
+
+@kernel
+def draw_all_triangles(pixels: Any, rows: Any) -> None:
+    """Draw the triangles in front of the eye."""
+    screen, triangles = PixelBuffer(*pixels), Triangles(*rows)
     corners = triangles.corners
     for i in range(len(corners)):
         if corners[i, 0, 2] >= NEAREST and corners[i, 1, 2] >= NEAREST and corners[i, 2, 2] >= NEAREST:
@@ -247,9 +263,15 @@ def mean_normal(normals: Any, i: Any, weights: Any) -> Any:
     return nx / size, ny / size, nz / size
 
 
+def draw_lines(screen: PixelBuffer, lines: Lines, thickness: float, nearer: float) -> None:
+    """Draw straight lines with a thickness, px. The depth test takes them as nearer by the factor `nearer`."""
+    draw_all_lines(tuple(screen), tuple(lines), thickness, nearer)
+
+
 @kernel
-def draw_lines(screen: Any, lines: Any, thickness: Any, nearer: Any) -> None:
-    """Draw straight lines with a thickness, px. The depth test takes them as `nearer` times as near as they are."""
+def draw_all_lines(pixels: Any, rows: Any, thickness: Any, nearer: Any) -> None:
+    """Draw the lines in front of the eye."""
+    screen, lines = PixelBuffer(*pixels), Lines(*rows)
     ends = lines.ends
     for i in range(len(ends)):
         if ends[i, 0, 2] >= NEAREST and ends[i, 1, 2] >= NEAREST:

@@ -42,7 +42,7 @@ class SpacePainter:
         self.unit = unit
         self.colours = ball_colours(scene, palette)
         width, height = (SUPERSAMPLING * side for side in camera.size)
-        self.screen = raster.Screen(
+        self.screen = raster.PixelBuffer(
             np.empty((height, width, 3), dtype=np.float32),
             np.empty((height, width), dtype=np.float32),
             SUPERSAMPLING * camera.focal,

@@ -21,7 +21,7 @@ def linked_of(scene: Scene, row: NDArray[np.intp]) -> NDArray[np.uint32]:
     if not len(scene.links) and not len(scene.triangles):
         return np.zeros(0, np.uint32)
     linked = np.empty(len(row), np.uint32)
-    part = scene.links.parts(len(row))
+    part = scene.links.groups(len(row))
     lowest = np.full(len(row), len(row))
     np.minimum.at(lowest, part, row)
     linked[row] = lowest[part]
