@@ -118,7 +118,7 @@ def _keep_permissions(handle: int, place: Path) -> None:
 
 
 def _close(file: BinaryIO) -> None:
-    """Close a file; what cannot be written then has been told before."""
+    """Close a file; errors of writing were raised before."""
     with contextlib.suppress(OSError, StorageError):
         file.close()
 

@@ -44,7 +44,7 @@ class _Captures(threading.local):
 
     def of(self, category: type[Warning]) -> list[str] | None:
         """The list for messages of a category; None if it is not captured."""
-        return next((told for kind, told in reversed(self.all) if issubclass(category, kind)), None)
+        return next((messages for kind, messages in reversed(self.all) if issubclass(category, kind)), None)
 
 
 _captures = _Captures()
@@ -63,10 +63,10 @@ class _Captured(Warning, metaclass=_CapturedHere):
 def captured_warnings(kind: type[Warning] = Warning) -> Iterator[list[str]]:
     """Capture the messages of this thread's warnings of a kind, also repeated ones, instead of showing them."""
     _install()
-    told: list[str] = []
-    _captures.all.append((kind, told))
+    messages: list[str] = []
+    _captures.all.append((kind, messages))
     try:
-        yield told
+        yield messages
     finally:
         _captures.all.pop()
 
@@ -83,8 +83,8 @@ def _install() -> None:
 
 
 def _show(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
-    told = _captures.of(category)
-    if told is not None:
-        told.append(str(message))
+    messages = _captures.of(category)
+    if messages is not None:
+        messages.append(str(message))
     else:
         _default_handler(message, category, *more, **named)

@@ -40,11 +40,11 @@ class DimensionClaim:
 
 def common_dimension(claims: Iterable[DimensionClaim]) -> int:
     """The dimension that all claims agree on; 2 without claims."""
-    told = sorted((each for each in claims if each.dimension), key=lambda each: each.spatial)
-    if not told:
+    claimed = sorted((each for each in claims if each.dimension), key=lambda each: each.spatial)
+    if not claimed:
         return 2
-    first = told[0]
-    problems = [each.problem(first) for each in told if each.dimension != first.dimension]
+    first = claimed[0]
+    problems = [each.problem(first) for each in claimed if each.dimension != first.dimension]
     if problems:
         raise SceneError(problems)
     return first.dimension

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from carom.errors import SceneError
-from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.base import Part, fault, of_number, shown
 from carom.scene.fields.quantities import (
     LARGEST,
     Flag,
@@ -103,10 +102,7 @@ def as_drag(value: Any) -> Drag | None:
     """Check drag: a number for linear drag, a table, a `Drag`, or None."""
     if value is None or isinstance(value, Drag | dict):
         return None if value is None else Drag.of(value)
-    try:
-        return Drag(linear=value)
-    except SceneError as error:
-        raise SceneError([error.problems[0].at("")]) from None
+    return of_number(Drag, value, "linear")
 
 
 def as_attraction(value: Any) -> Attraction | None:

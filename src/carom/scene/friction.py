@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from carom.errors import SceneError
-from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.base import Part, fault, of_number, shown
 from carom.scene.fields.quantities import NotNegative, each, sequence
-from carom.scene.materials import TwoMaterials, pair_values, repeated_pairs
+from carom.scene.materials import PairCoefficients, TwoMaterials, pair_values
 
 Table: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -19,12 +18,8 @@ Table: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 class Coulomb(Part):
     """The two coefficients of friction. Bodies do not rotate: bodies that would roll slide or stick."""
 
-    static: NotNegative = Field(
-        description="static coefficient: sticking bodies hold up to this part of the normal force"
-    )
-    dynamic: NotNegative = Field(
-        description="dynamic coefficient: friction of sliding bodies is this part of the normal force"
-    )
+    static: NotNegative = Field(description="largest friction of sticking bodies, as a part of the normal force")
+    dynamic: NotNegative = Field(description="friction of sliding bodies, as a part of the normal force")
 
     @model_validator(mode="after")
     def _holds_better_than_it_slides(self) -> Coulomb:
@@ -39,10 +34,7 @@ def as_coulomb(value: Any) -> Coulomb:
     """Check coefficients: a number for both, a table, or a `Coulomb`."""
     if isinstance(value, Coulomb | dict):
         return Coulomb.of(value)
-    try:
-        return Coulomb(static=value, dynamic=value)
-    except SceneError as error:
-        raise SceneError([error.problems[0].at("")]) from None
+    return of_number(Coulomb, value, "static", "dynamic")
 
 
 Coefficients = Annotated[Coulomb, BeforeValidator(as_coulomb, json_schema_input_type=NotNegative | Coulomb)]
@@ -64,7 +56,7 @@ def _pairs(value: object) -> tuple[FrictionPair, ...]:
     return each(FrictionPair.of, sequence(value, "pairs"))
 
 
-class Friction(Part):
+class Friction(PairCoefficients):
     """Coefficients of friction: between balls, between ball and wall, and for pairs of materials.
 
     Bodies do not rotate, so balls do not roll: with friction, heaps are higher than those of real balls.
@@ -86,27 +78,10 @@ class Friction(Part):
             pairs: tuple[FrictionPair, ...] | list[FrictionPair] = ...,
         ) -> None: ...
 
-    @model_validator(mode="after")
-    def _pairs_differ(self) -> Friction:
-        problems = repeated_pairs([pair.materials for pair in self.pairs])
-        if problems:
-            raise SceneError(problems)
-        return self
-
     @property
     def none(self) -> bool:
         """True if there is no friction at all."""
         return all(each.static == 0.0 for each in (self.ball_ball, self.ball_wall, *(p.value for p in self.pairs)))
-
-    def table(self, ball_materials: tuple[str, ...], wall_materials: tuple[str, ...]) -> tuple[Table, Table]:
-        """The coefficients as pairs of arrays (static, dynamic).
-
-        First for ball material by ball material, then for ball material by wall material.
-        """
-        return (
-            self._between(ball_materials, ball_materials, self.ball_ball),
-            self._between(ball_materials, wall_materials, self.ball_wall),
-        )
 
     def _between(self, ones: tuple[str, ...], others: tuple[str, ...], default: Coulomb) -> Table:
         static = [(pair.materials, pair.value.static) for pair in self.pairs]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from carom.errors import Problem, SceneError, first_problems
-from carom.scene.fields.base import Part, fault, shown
+from carom.scene.fields.base import Part, fault, of_number, shown
 from carom.scene.fields.quantities import Fraction, Word, each, sequence, word
 
 
@@ -55,7 +56,37 @@ def _pairs(value: object) -> tuple[Pair, ...]:
     return each(Pair.of, sequence(value, "pairs"))
 
 
-class Restitution(Part):
+class PairCoefficients(Part):
+    """Base class of coefficients between balls, between ball and wall, and for pairs of materials."""
+
+    if TYPE_CHECKING:  # fields of each subclass
+        ball_ball: Any
+        ball_wall: Any
+        pairs: tuple[Any, ...]
+
+    @model_validator(mode="after")
+    def _pairs_differ(self) -> Self:
+        problems = repeated_pairs([pair.materials for pair in self.pairs])
+        if problems:
+            raise SceneError(problems)
+        return self
+
+    def table(self, ball_materials: tuple[str, ...], wall_materials: tuple[str, ...]) -> tuple[Any, Any]:
+        """The coefficients for ball material by ball material, and for ball material by wall material.
+
+        Those of restitution are arrays, those of friction are pairs of arrays (static, dynamic).
+        """
+        return (
+            self._between(ball_materials, ball_materials, self.ball_ball),
+            self._between(ball_materials, wall_materials, self.ball_wall),
+        )
+
+    @abstractmethod
+    def _between(self, ones: tuple[str, ...], others: tuple[str, ...], default: Any) -> Any:
+        """The coefficients of each pair of two lists of materials."""
+
+
+class Restitution(PairCoefficients):
     """Coefficients of restitution: between balls, between ball and wall, and for pairs of materials."""
 
     ball_ball: Fraction = Field(default=1.0, description="between two balls, 0 to 1")
@@ -63,22 +94,6 @@ class Restitution(Part):
     pairs: Annotated[tuple[Pair, ...], BeforeValidator(_pairs)] = Field(
         default=(), description="for pairs of materials, of balls or walls; they take precedence over the others"
     )
-
-    @model_validator(mode="after")
-    def _pairs_differ(self) -> Restitution:
-        problems = repeated_pairs([pair.materials for pair in self.pairs])
-        if problems:
-            raise SceneError(problems)
-        return self
-
-    def table(
-        self, ball_materials: tuple[str, ...], wall_materials: tuple[str, ...]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The coefficients as arrays, for ball material by ball material, and ball material by wall material."""
-        return (
-            self._between(ball_materials, ball_materials, self.ball_ball),
-            self._between(ball_materials, wall_materials, self.ball_wall),
-        )
 
     def _between(self, ones: tuple[str, ...], others: tuple[str, ...], default: float) -> NDArray[np.float64]:
         return pair_values([(pair.materials, pair.value) for pair in self.pairs], ones, others, default)
@@ -88,7 +103,4 @@ def as_restitution(value: Any) -> Restitution:
     """Check restitution: a number for all collisions, a table, or a `Restitution`."""
     if isinstance(value, Restitution | dict):
         return Restitution.of(value)
-    try:
-        return Restitution(ball_ball=value, ball_wall=value)
-    except SceneError as error:
-        raise SceneError([error.problems[0].at("")]) from None
+    return of_number(Restitution, value, "ball_ball", "ball_wall")

@@ -90,7 +90,7 @@ class Advance:
             part = min(quota - met, largest, max(1, count - run.solver.collisions))
             goal = due if due <= stop else stop + (self._half_a_step() if endless else 0.0)
             rows, on = self._to_next_sample(
-                goal, part, follower, told=logs is not None, last=stop < due if endless else None
+                goal, part, follower, logged=logs is not None, last=stop < due if endless else None
             )
             if logs is not None:
                 room = logs[met : met + len(rows)]
@@ -105,17 +105,17 @@ class Advance:
         return True
 
     def _to_next_sample(
-        self, goal: float, quota: int, follower: Follower, *, told: bool, last: bool | None
+        self, goal: float, quota: int, follower: Follower, *, logged: bool, last: bool | None
     ) -> tuple[NDArray[Any], bool]:
         """Advance to the next sample or block of collisions, and pass them to the follower.
 
-        told  True if the caller needs the collisions, too.
+        logged  True if the caller needs the collisions, too.
         last  for a run without end time: True if no sample is due after the goal. None for a run with one.
         """
         run = self._run
         before, who, now = run.solver.collisions, follower.sampler.rows, run.time
         try:
-            logs = follower.log_for(run.solver.room(quota), wanted=told)
+            logs = follower.log_for(run.solver.room(quota), wanted=logged)
             error: BaseException | None = None
             on = over = False
             try:

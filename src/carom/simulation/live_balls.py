@@ -35,9 +35,9 @@ class Identities:
         return cls(np.arange(count), count)
 
     @classmethod
-    def from_metadata(cls, told: Any, count: int) -> Self:
+    def from_metadata(cls, metadata: Any, count: int) -> Self:
         """Identities from the metadata of a file; those of the start if there are none, or they do not fit."""
-        ids, issued = np.array(told.get("ids") or [], np.int64), told.get("issued") or 0
+        ids, issued = np.array(metadata.get("ids") or [], np.int64), metadata.get("issued") or 0
         if ids.shape != (count,) or (np.diff(ids) <= 0).any() or (count and not 0 <= ids[0] <= ids[-1] < issued):
             return cls.of(count)
         return cls(ids, issued)

@@ -16,22 +16,22 @@ def checkpoint_of(
     run: ActiveRun, recording: dict[str, Any] | None = None, recorder: Mapping[str, NDArray[Any]] | None = None
 ) -> Checkpoint:
     """A checkpoint of a run; if the run is recorded, with the state of its recording."""
-    told, solver = {**method_of(run), **run.identities.metadata()}, run.solver
+    choices, solver = {**method_of(run), **run.identities.metadata()}, run.solver
     recorded: dict[str, Any] = {} if recording is None else {"recording": recording, "recorder": recorder}
-    return Checkpoint(run.scene, run.time, solver.card.name, told, solver.state(), **recorded)
+    return Checkpoint(run.scene, run.time, solver.card.name, choices, solver.state(), **recorded)
 
 
 def method_of(run: ActiveRun) -> dict[str, Any]:
     """The choices with which a run is solved, as metadata of files; defaults are resolved."""
     wish = run.wish
-    told: dict[str, Any] = {
+    choices: dict[str, Any] = {
         "step": None, "integrator": None, "contacts": None, "neighbours": wish.neighbours,
         "forces": [each.name for each in wish.forces], "hooks": 0, "touched": run.touched,
     }  # fmt: skip
     if run.solver.card.has_forces:
         solver = steerable(run.solver, "save")
         method, hooks = solver.method, solver.hooks
-        told["hooks"] = len(hooks.before) + len(hooks.prepared) + len(hooks.after)
-        told |= {"step": method.step, "integrator": method.integrator.name, "contacts": method.contacts}
-        told["given"] = [repr(each) for each in solver.extra]
-    return told
+        choices["hooks"] = len(hooks.before) + len(hooks.prepared) + len(hooks.after)
+        choices |= {"step": method.step, "integrator": method.integrator.name, "contacts": method.contacts}
+        choices["given"] = [repr(each) for each in solver.extra]
+    return choices

@@ -51,8 +51,8 @@ def new_run(scene: Scene, wish: choose.Wish, *, check: bool) -> ActiveRun:
 
 def _saved_wish(solver: str, saved: Mapping[str, Any], forces: tuple[Force, ...] = ()) -> choose.Wish:
     """The choices in the metadata of a file."""
-    told = {name: saved[name] for name in ("step", "integrator", "contacts", "neighbours")}
-    return choose.Wish(cast("choose.SolverChoice", solver), **told, forces=forces)
+    choices = {name: saved[name] for name in ("step", "integrator", "contacts", "neighbours")}
+    return choose.Wish(cast("choose.SolverChoice", solver), **choices, forces=forces)
 
 
 def resumed_run(saved: Checkpoint, forces: Any) -> ActiveRun:

@@ -129,7 +129,7 @@ def _at(
     _check_time(source, "at", time)
     drawn = _picture(source, look, max(time - look.trace, source.start), time, time / 100.0 or 0.01, ahead)
     if isinstance(source, SimulationSource):
-        source.told = _progress_by_time(source.start, time, progress)
+        source.on_progress = _progress_by_time(source.start, time, progress)
     return drawn, _next_frame(drawn, source, time)
 
 
@@ -173,13 +173,13 @@ def _scout(source: FrameSource, start: float, end: float, progress: Progress | N
     times = np.linspace(start, end, SCOUT_COUNT if end > start else 1)
     if isinstance(source, SimulationSource):
         copied = SimulationSource(source.simulation.copy())
-        copied.told = _progress_by_time(source.start, end, progress)
+        copied.on_progress = _progress_by_time(source.start, end, progress)
         return [copied.frame(float(time)) for time in times]
-    seen, told = [], _progress_by_time(start, end, progress)
+    seen, on_progress = [], _progress_by_time(start, end, progress)
     for time in times:
         seen.append(source.frame(float(time)))
-        if told is not None:
-            told(float(time))
+        if on_progress is not None:
+            on_progress(float(time))
     return seen
 
 

@@ -89,14 +89,14 @@ class SimulationSource:
         self._seen = (simulation.scene, len(simulation.scene.links))
         self.start = simulation.time
         self.end: float | None = None
-        self.told: Callable[[float], object] | None = None
+        self.on_progress: Callable[[float], object] | None = None
         """Is called during a run to the next frame with the time in the run, s."""
 
     def frame(self, time: float) -> Frame:
         """The frame at a time, s, not before the last one."""
-        simulation, told = self.simulation, self.told
+        simulation, on_progress = self.simulation, self.on_progress
         if time > simulation.time:
-            simulation.run(until=time, progress=told and (lambda _: told(simulation.time)))
+            simulation.run(until=time, progress=on_progress and (lambda _: on_progress(simulation.time)))
         if time < simulation.time - ROUNDING * max(abs(time), 1e-300):
             raise CaromError(f"{time:g} s is past: the run is at {simulation.time:g} s. Record it to look back.")
         self._update_scene()

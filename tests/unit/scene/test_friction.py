@@ -59,7 +59,7 @@ def test_the_tables():
         ({"ball_wal": 1}, "friction.ball_wal: unknown key (with the value 1). Did you mean 'ball_wall'?"),
         (
             {"static": 1},
-            "friction.dynamic: is missing. Add it: of what slides: friction is this part of the normal force.",
+            "friction.dynamic: is missing. Add it: friction of sliding bodies, as a part of the normal force.",
         ),
         (
             {"ball_wall": {"static": 0.1, "dynamic": 0.2}},

@@ -6,7 +6,7 @@ import difflib
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -25,6 +25,9 @@ MAX_UNKNOWN_KEYS = 20
 """Largest number of unknown keys that are listed."""
 MAX_PROBLEMS = 100
 """Largest number of problems that are listed."""
+
+
+AnyPart = TypeVar("AnyPart", bound="Part")
 
 
 class Part(BaseModel):
@@ -102,6 +105,14 @@ class Part(BaseModel):
         """A copy with some fields changed, and checked."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
         return type(self)(**{**given, **changes})
+
+
+def of_number(kind: type[AnyPart], value: Any, *fields: str) -> AnyPart:
+    """Make a part with one value for several fields; an error is that of the value and names no field."""
+    try:
+        return kind(**dict.fromkeys(fields, value))
+    except SceneError as error:
+        raise SceneError([error.problems[0].at("")]) from None
 
 
 def of_kind(value: Any, kinds: Sequence[type[Part]], noun: str) -> Any:

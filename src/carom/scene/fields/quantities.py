@@ -192,7 +192,7 @@ _CONTROLS = r"\0-\x08\x0b-\x1f\x7f-\x9f"
 _NOT_IN_TEXTS = re.compile(f"[{_CONTROLS}]")
 _NOT_IN_NAMES = re.compile(f"[{_CONTROLS}\\t\\n\u2028\u2029]")
 """Control characters and line breaks. Marks of the direction of writing and invisible joiners are letters of some
-scripts: they may stand in a name, and messages show them as escapes where they would change a line."""
+scripts: names may have them, and messages show them as escapes if they would change a line."""
 
 
 def _checked_text(value: object, longest: int, what: str, refused: re.Pattern[str]) -> str:
@@ -241,14 +241,6 @@ def one_each(value: object, check: Callable[[Any], Any], number_of: int, noun: s
             noun=noun,
         )
     return each(check, value)
-
-
-_PLURALS = {"axis": "axes", "mass": "masses"}
-
-
-def count(number_of: int, noun: str) -> str:
-    """`1 edge`, `2 edges`."""
-    return f"{number_of} {noun if number_of == 1 else _PLURALS.get(noun, noun + 's')}"
 
 
 def same_length(where: str, values: Sequence[Any], dimension: int, whose: str) -> list[Problem]:

@@ -50,8 +50,8 @@ def document(scene: Scene) -> dict[str, Any]:
 
 def _needs_gravity(scene: Scene) -> bool:
     """True if only gravity determines that an empty scene is in 3D."""
-    told = any(not part.flat for part in (scene.boundary, *scene.obstacles))
-    return not told and not len(scene.balls) and scene.dimension != 2
+    determined = any(not part.flat for part in (scene.boundary, *scene.obstacles))
+    return not determined and not len(scene.balls) and scene.dimension != 2
 
 
 def _gravity(scene: Scene) -> list[float] | dict[str, Any]:

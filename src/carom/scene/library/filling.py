@@ -182,11 +182,11 @@ def _clear(
         valid = np.ones(len(sites), dtype=np.bool_) if periodic else ((cell >= 0) & (cell < cells)).all(axis=1)
         row = np.ravel_multi_index(tuple((cell % cells).T), tuple(cells))
         for slot in table.T:
-            who = slot[row]
-            apart = sites - taken[who]
+            index = slot[row]
+            apart = sites - taken[index]
             if periodic:
                 apart -= lengths * np.rint(apart / lengths)
-            clear &= ~(valid & (who >= 0) & ((apart**2).sum(axis=1) < reach**2))
+            clear &= ~(valid & (index >= 0) & ((apart**2).sum(axis=1) < reach**2))
     return clear
 
 

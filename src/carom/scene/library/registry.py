@@ -142,8 +142,8 @@ def _text(name: str) -> str:
 
 def _entry(name: str, made_by: str | type[Generator]) -> Entry:
     if isinstance(made_by, str):
-        told = tomllib.loads(_text(name))
-        return Entry(name, made_by, told["name"], told["look_at"])
+        texts = tomllib.loads(_text(name))
+        return Entry(name, made_by, texts["name"], texts["look_at"])
     return Entry(name, made_by.group, made_by.title, made_by.sentence, _parameters(made_by))
 
 
@@ -153,6 +153,6 @@ def _parameters(generator: type[Generator]) -> tuple[Parameter, ...]:
     found = []
     for name in sorted(generator.model_fields, key=lambda name: name not in own):
         field = generator.model_fields[name]
-        told = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-        found.append(Parameter(name, field.default, str(told["unit"]), str(told["meaning"])))
+        texts = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        found.append(Parameter(name, field.default, str(texts["unit"]), str(texts["meaning"])))
     return tuple(found)

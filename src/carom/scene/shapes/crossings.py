@@ -44,7 +44,7 @@ def first_crossing(outline: Outline, other: Outline | None = None) -> tuple[int,
         if work > MAX_PAIRS:
             raise _entangled(size)
         crossings = _crossing_pairs(both, one, two, shared)
-        if len(crossings):  # those of the next batches would tell nobody more
+        if len(crossings):  # later batches are not needed
             one, two = crossings[np.lexsort(crossings.T[::-1])[0]].tolist()
             return one, two - (0 if other is None else size)
     return None
