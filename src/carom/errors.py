@@ -16,6 +16,7 @@
     ├── MissingExtraError (also ImportError) an extra that is not installed
     └── VersionError (also ImportError)      an unsupported version of a package
 
+    CompilerWarning (a UserWarning)          kernels that are compiled in a slower way
     StepWarning (a UserWarning)              a step that may be too large
     └── SolverWarning                        an argument that selects the stepped solver instead of the exact one
     StorageWarning (a UserWarning)           a run that is no longer recorded, or not resumed exactly
@@ -40,6 +41,7 @@ __all__ = [
     "BlowUpError",
     "CaromError",
     "ClusterError",
+    "CompilerWarning",
     "EndlessError",
     "ForceError",
     "InputError",
@@ -306,6 +308,10 @@ class StepWarning(UserWarning):
 
 class SolverWarning(StepWarning):
     """A run uses the stepped solver because of an argument, although the exact solver could treat it."""
+
+
+class CompilerWarning(UserWarning):
+    """Numba lacks what makes the compilation of kernels fast; results are the same."""
 
 
 class StorageWarning(UserWarning):

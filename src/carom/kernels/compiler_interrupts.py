@@ -7,26 +7,9 @@ pass.
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
-from numba.core import event
-
-from carom.kernels.interrupts import PendingInterrupts, defer_interrupts, in_main_thread, pending_interrupts
-
-
-class _Passes(event.Listener):
-    """Delivers Ctrl-C when a pass begins."""
-
-    def __init__(self, pending: PendingInterrupts) -> None:
-        self.pending = pending
-
-    def on_start(self, _event: Any) -> None:
-        """A pass begins: here, or in another thread, which Ctrl-C is not to stop."""
-        if in_main_thread():
-            self.pending.deliver()
-
-    def on_end(self, _event: Any) -> None:
-        """A pass is done, or has failed."""
+from carom.kernels.interrupts import defer_interrupts, in_main_thread, pending_interrupts
+from carom.kernels.numba_private import at_each_pass
 
 
 @contextlib.contextmanager
@@ -40,9 +23,15 @@ def interrupts_between_passes() -> Iterator[None]:
         if pending_interrupts() is not pending:  # this thread receives no Ctrl-C
             yield
             return
+
+        def deliver() -> None:
+            """A pass begins: here, or in another thread, which Ctrl-C is not to stop."""
+            if in_main_thread():
+                pending.deliver()
+
         pending.between_passes = True
         try:
-            with event.install_listener("numba:run_pass", _Passes(pending)):
+            with at_each_pass(deliver):
                 yield
         finally:
             pending.between_passes = False

@@ -1,23 +1,19 @@
-"""How kernels are compiled: the only place that knows Numba's options.
+"""The decorators of kernels, and what kernels ask of the processor: `compilers` says how they are compiled."""
 
-Strict IEEE arithmetic everywhere (no fastmath, no contraction), so that the same scene gives the same bits. `numpy`
-error model: a division by zero gives an infinity instead of an exception. No reference counting (`_nrt`): kernels
-allocate nothing.
-"""
-
-import hashlib
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
+from carom.kernels.numba_version import require_known_numba
+
+require_known_numba()  # before any module uses names that another release may lack
+
+# ruff: noqa: E402  # for that reason
 import numba
 from llvmlite import ir
-from numba.core import cgutils
 from numba.extending import intrinsic
 
-from carom.kernels.cache import compiled_once
-from carom.kernels.fast_typing import Lean
-from carom.kernels.linking import ForCallers
+from carom.kernels.compilers import choose_compiler
+from carom.kernels.llvm import BYTE, byte_address, intrinsic_of_llvm, stack_slot
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,12 +21,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 Index: TypeAlias = Any
 Real: TypeAlias = Any
 
-OPTIONS: dict[str, Any] = {
-    "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True, "pipeline_class": Lean,
-}  # fmt: skip
-ALONE: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}  # no entry from Python
-WITHIN: dict[str, Any] = {**ALONE, "pipeline_class": ForCallers, "forceinline": False}  # else as in the caller
-INLINE: dict[str, Any] = {**WITHIN, "forceinline": True}
+COMPILER = choose_compiler()
+OPTIONS, INLINE = COMPILER.options, COMPILER.inline_options
 
 # What LLVM makes vectors of. The components of one side by side in a register: 5 to 8 % on the exact solver, and the
 # same bits. Numba has no option for this of one function: it is set while a kernel is compiled.
@@ -39,53 +31,16 @@ VECTORS = {"SLP_VECTORIZE": 1, "LOOP_VECTORIZE": 1}
 PAGE = 4096  # bytes of a page of memory
 
 
-def source_stamp() -> str:
-    """A mark that changes when any module with kernels changes.
-
-    Numba stamps a cached kernel with its own file alone, so that a change in a law that it calls would go unnoticed.
-    """
-    package = Path(__file__).parents[1]
-    files = sorted(file for room in ("kernels", "physics", "solvers") for file in (package / room).rglob("*.py"))
-    marks = [f"{file.name} {(status := file.stat()).st_mtime_ns} {status.st_size}" for file in files]
-    return hashlib.sha256("\n".join(marks).encode()).hexdigest()
-
-
-STAMP = source_stamp()
-
-
-def within(function: F, options: dict[str, Any]) -> F:
-    """Compile a function that only kernels can call; a call from Python is refused.
-
-    Much of the time to compile would go to entries from Python and C, which these functions do not need. Without
-    them a call would end the process, so Numba is kept from finding one: its dispatcher is told of no overload. Nor is
-    it told of constants that a function is called with, each of which would be compiled for itself.
-    """
-
-    def refuse(*_: Any, **__: Any) -> None:
-        message = f"{function.__name__} is for kernels to call; from Python, call kernel({function.__name__}.py_func)"
-        raise TypeError(message)
-
-    def remember(overload: Any) -> None:
-        dispatcher.overloads[tuple(overload.signature.args)] = overload
-
-    def template(args: Any, kws: Any) -> Any:
-        return of_types([numba.types.unliteral(kind) for kind in args], kws)
-
-    dispatcher = numba.njit(**options)(function)
-    of_types, dispatcher.get_call_template = dispatcher.get_call_template, template
-    dispatcher._compile_for_args, dispatcher.add_overload = refuse, remember  # noqa: SLF001  # Numba offers no other way
-    result: F = dispatcher
-    return result
-
-
 def inline(function: F) -> F:
     """Compile a small function that is always inlined where a kernel calls it."""
-    return within(function, INLINE)
+    compiled: F = COMPILER.part(function, inlined=True)
+    return compiled
 
 
 def noinline(function: F) -> F:
     """Compile a function for kernels that is not inlined: it is seldom needed, and would only bloat its caller."""
-    return within(function, WITHIN)
+    compiled: F = COMPILER.part(function, inlined=False)
+    return compiled
 
 
 def kernel(function: F) -> F:
@@ -93,7 +48,8 @@ def kernel(function: F) -> F:
 
     It is compiled at its first call, and read from the cache by later processes.
     """
-    return kept(numba.njit(**{**OPTIONS, "cache": True})(function), VECTORS)
+    compiled: F = COMPILER.kernel(function, VECTORS)
+    return compiled
 
 
 def scalar_kernel(function: F) -> F:
@@ -101,25 +57,31 @@ def scalar_kernel(function: F) -> F:
 
     LLVM would make vectors of them for the day when they are long: about 1 % on the exact solver.
     """
-    return kept(numba.njit(**{**OPTIONS, "cache": True})(function), {**VECTORS, "LOOP_VECTORIZE": 0})
+    compiled: F = COMPILER.kernel(function, {**VECTORS, "LOOP_VECTORIZE": 0})
+    return compiled
+
+
+def independent_kernel(function: F) -> F:
+    """Compile an entry point that calls nothing outside its own module, by which alone its cache goes."""
+    compiled: F = COMPILER.independent_kernel(function)
+    return compiled
 
 
 def stage(function: F) -> F:
-    """Compile a large part of a loop by itself, and keep it in the cache; only kernels can call it.
+    """Compile a large part of a loop by itself, and store it in the cache; only kernels can call it.
 
     A loop that is compiled for another scene takes it from there, instead of compiling it once more.
     """
-    return kept(within(function, {**ALONE, "cache": True}), VECTORS)
+    compiled: F = COMPILER.separate(function, VECTORS)
+    return compiled
 
 
-def kept(dispatcher: Any, settings: dict[str, int]) -> Any:
-    """Let the cache of a function forget it when any kernel changes, and one process at a time compile it."""
-    file = dispatcher._cache._cache_file  # noqa: SLF001  # Numba offers no other way
-    file._source_stamp = STAMP  # noqa: SLF001
-    # The version is looked at before the rest is read, which may name classes that are no longer there.
-    file._version = f"{file._version} {STAMP}"  # noqa: SLF001
-    compiled_once(dispatcher, settings)
-    return dispatcher
+def by_type(choice: Mapping[type, Any]) -> Any:
+    """A function for kernels that stands for one of several, by the type of the first named tuple that it is given.
+
+    The choice is made when the kernel that calls it is compiled.
+    """
+    return COMPILER.by_type(choice)
 
 
 @intrinsic
@@ -135,13 +97,10 @@ def _prefetch(typing_context: Any, array: Any, index: Any, byte: Any) -> Any:
             builder.mul(context.cast(builder, arguments[1], signature.args[1], numba.types.intp), step),
             context.cast(builder, arguments[2], signature.args[2], numba.types.intp),
         )
-        place = cgutils.pointer_add(builder, builder.bitcast(data, ir.IntType(8).as_pointer()), offset)
+        place = byte_address(builder, data, offset)
         word = ir.IntType(32)
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(ir.VoidType(), [place.type, word, word, word]),
-            "llvm.prefetch.p0i8",
-        )
+        declared = ir.FunctionType(ir.VoidType(), [place.type, word, word, word])
+        function = intrinsic_of_llvm(builder, declared, "llvm.prefetch.p0i8")
         builder.call(function, [place, word(0), word(3), word(1)])
         return context.get_dummy_value()
 
@@ -160,7 +119,7 @@ def _own_page(typing_context: Any) -> Any:
     """
 
     def emit(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        slot = cgutils.alloca_once(builder, ir.IntType(8))
+        slot = stack_slot(builder, BYTE)
         slot.align = PAGE
         # Code of no instruction, which must have the slot.
         builder.asm(ir.FunctionType(ir.VoidType(), [slot.type]), "", "r", [slot], side_effect=True)

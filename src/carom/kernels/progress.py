@@ -35,19 +35,14 @@ def announce() -> None:
 
 
 def _register(begins: Callable[[], object], ends: Callable[[], object]) -> Any:
-    """A listener of Numba's, which is called from now on."""
+    """A listener that Numba calls from now on; None where this release of Numba calls none."""
     require_known_numba()
-    events: Any = import_module("numba.core.event")
-
-    class Listener(events.Listener):  # type: ignore[misc]  # Numba has no types here
-        def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
-            begins()
-
-        def on_end(self, event: Any) -> None:  # noqa: ARG002  # Numba's signature
-            ends()
-
-    made = Listener()
-    events.register("numba:compile", made)
+    try:
+        private = import_module("carom.kernels.numba_private")
+    except (ImportError, AttributeError, TypeError):  # `compilers` tells what is missing
+        return None
+    made = private.Listener(begins, ends)
+    private.add_compilation_listener(made)
     return made
 
 
@@ -79,8 +74,8 @@ class Compilations:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         _LISTENING.discard(id(self))
-        events: Any = import_module("numba.core.event")
-        events.unregister("numba:compile", self.listener)
+        if self.listener is not None:
+            import_module("carom.kernels.numba_private").remove_compilation_listener(self.listener)
 
     def start(self) -> None:
         """A compilation begins."""

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+
+from carom.kernels.llvm import byte_address, intrinsic_of_llvm
 
 DOUBLE, PLACE = ir.DoubleType(), ir.IntType(32)
 WORDS = ir.VectorType(ir.IntType(32), 4)
@@ -61,7 +62,7 @@ def _called(builder: Any, name: str, *values: Any) -> Any:
     vector = values[0].type
     function = ir.FunctionType(vector, [vector] * len(values))
     name = f"llvm.{name}.v{vector.count}f64"
-    return builder.call(cgutils.get_or_insert_function(builder.module, function, name), values)
+    return builder.call(intrinsic_of_llvm(builder, function, name), values)
 
 
 def _kind(*kinds: Any) -> Any:
@@ -225,7 +226,6 @@ def _columns(_typing: Any, records: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
         kind = signature.args[0]
         data = context.make_array(kind)(context, builder, values[0]).data
         step = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-        start = builder.bitcast(data, ir.IntType(8).as_pointer())
         pair = ir.VectorType(DOUBLE, 2)
         columns = []
         for first in range(0, FIELDS, 2):
@@ -233,7 +233,7 @@ def _columns(_typing: Any, records: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
             for which in range(LANES):
                 index = context.cast(builder, values[1 + which], signature.args[1 + which], types.uintp)
                 byte = builder.add(builder.mul(index, step), context.get_constant(types.intp, 8 * first))
-                place = builder.bitcast(cgutils.pointer_add(builder, start, byte), pair.as_pointer())
+                place = builder.bitcast(byte_address(builder, data, byte), pair.as_pointer())
                 rows.append(builder.load(place, align=8))
             even, odd = (_mixed(builder, rows[k], rows[k + 2], [0, 1, 2, 3]) for k in range(2))
             columns += [_mixed(builder, even, odd, [0, 4, 2, 6]), _mixed(builder, even, odd, [1, 5, 3, 7])]

@@ -27,10 +27,10 @@ from typing import Any, Final
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from carom.kernels.jit import Index, Real, inline, noinline
+from carom.kernels.llvm import byte_address, stack_slot
 
 HALF_SPACE: Final = 0  # a point p of its surface, the normal q
 BALL: Final = 1  # centre p, radius r; in 2D a circle
@@ -86,8 +86,8 @@ def _asked(_typing: Any, regions: Any, k: Any, x: Any, y: Any, z: Any, address: 
         data = context.make_array(kind)(context, builder, array).data
         size = context.get_constant(types.uintp, kind.dtype.size)
         offset = builder.mul(context.cast(builder, k, signature.args[1], types.uintp), size)
-        row = cgutils.pointer_add(builder, builder.bitcast(data, ir.IntType(8).as_pointer()), offset)
-        normal = cgutils.alloca_once(builder, real, size=3)
+        row = byte_address(builder, data, offset)
+        normal = stack_slot(builder, real, 3)
         shape = ir.FunctionType(real, [real, real, real, real.as_pointer(), real.as_pointer()])
         function = builder.inttoptr(address, shape.as_pointer())
         d = builder.call(function, [x, y, z, builder.bitcast(row, real.as_pointer()), normal])

@@ -108,11 +108,11 @@ def test_a_stored_kernel_runs_without_making_the_compiler_ready_which_is_still_t
 
 def test_who_waits_too_long_compiles_for_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that hangs amid it does not stop the others for ever."""
-    monkeypatch.setattr(cache, "LONGEST", 0.1)
+    monkeypatch.setattr(cache, "LONGEST_WAIT", 0.1)
 
     place = SimpleNamespace(filename_base="kernel", locator=SimpleNamespace(ensure_cache_path=lambda: None))
-    stored = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
-    with cache._alone(stored, "variant"), cache._alone(stored, "variant"):
+    stored = SimpleNamespace(_cache=SimpleNamespace(cache_path=str(tmp_path), _impl=place))
+    with cache._locked(stored, "variant"), cache._locked(stored, "variant"):
         assert (tmp_path / "kernel.variant.lock").exists()
 
 
@@ -129,7 +129,7 @@ def test_numba_has_the_settings_of_a_kernel_only_while_it_compiles_one(monkeypat
     for settings in (jit.VECTORS, {"LOOP_VECTORIZE": 0}):
         dispatcher = jit.kernel(fail)  # as good as any: what is compiled is replaced
         dispatcher.compile = fail
-        cache.compiled_once(dispatcher, settings)
+        cache.share(dispatcher, settings)
         with pytest.raises(RuntimeError):
             dispatcher.compile((int,))
         assert (config.LOOP_VECTORIZE, config.SLP_VECTORIZE) == (1, 0)

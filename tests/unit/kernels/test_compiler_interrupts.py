@@ -12,7 +12,7 @@ import pytest
 from numba.core import codegen, event
 from numba.core.compiler_lock import global_compiler_lock
 
-from carom.kernels import cache, jit
+from carom.kernels import cache, jit, numba_private
 from carom.kernels.compiler_interrupts import interrupts_between_passes
 
 
@@ -55,7 +55,7 @@ def test_ctrl_c_amid_a_call_from_llvm_is_delivered_after_it() -> None:
             kernel.compile(signature)
     assert calls
     kernel.compile(signature)
-    assert cache._is_stored(kernel, signature)
+    assert numba_private.is_cached(kernel, signature)
 
 
 def test_ctrl_c_stops_the_compiler_at_its_next_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,15 +76,15 @@ def test_ctrl_c_stops_the_compiler_at_its_next_pass(monkeypatch: pytest.MonkeyPa
 
 def test_ctrl_c_ends_the_wait_for_another_process(tmp_path: Path) -> None:
     place = SimpleNamespace(filename_base="kernel", locator=SimpleNamespace(ensure_cache_path=lambda: None))
-    stored: Any = SimpleNamespace(cache_path=str(tmp_path), _impl=place)
+    stored = SimpleNamespace(_cache=SimpleNamespace(cache_path=str(tmp_path), _impl=place))
 
     def waits() -> None:
         with interrupts_between_passes():
             signal.raise_signal(signal.SIGINT)  # only kept
-            with cache._alone(stored, "variant"):
+            with cache._locked(stored, "variant"):
                 pytest.fail("the wait ended otherwise")
 
-    with cache._alone(stored, "variant"), pytest.raises(KeyboardInterrupt):
+    with cache._locked(stored, "variant"), pytest.raises(KeyboardInterrupt):
         waits()
 
 

@@ -18,7 +18,7 @@ from numba.core.errors import TypingError
 from numba.core.types.functions import BaseFunction
 from numba.core.typing.context import BaseContext
 
-from carom.kernels import fast_typing, jit
+from carom.kernels import cache, jit, numba_private
 
 NAME = "tiny_kernels_for_a_test"
 SOURCE = "def double(x):\n    return 2.0 * x\n"
@@ -57,13 +57,13 @@ def test_numba_stamps_its_cache_by_the_attribute_that_is_set(source: Path) -> No
     plain = numba.njit(cache=True)(function_of(source))
     assert vars(plain._cache._cache_file)["_source_stamp"]
     kernel: Any = jit.kernel(function_of(source))
-    assert kernel._cache._cache_file._source_stamp == jit.STAMP
+    assert kernel._cache._cache_file._source_stamp == cache.STAMP
 
 
 def test_a_new_stamp_compiles_anew(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not came_from_the_cache(jit.kernel(function_of(source)))
     assert came_from_the_cache(jit.kernel(function_of(source)))
-    monkeypatch.setattr(jit, "STAMP", "another")
+    monkeypatch.setattr(cache, "STAMP", "another")
     assert not came_from_the_cache(jit.kernel(function_of(source)))
     assert came_from_the_cache(jit.kernel(function_of(source)))
 
@@ -138,20 +138,20 @@ def test_the_stamp_knows_every_module_with_kernels(tmp_path: Path, monkeypatch: 
     for file in files:
         file.parent.mkdir(parents=True)
         file.write_text("pass\n", encoding="utf-8")
-    monkeypatch.setattr(jit, "__file__", str(files[0]))
-    stamps = [jit.source_stamp()]
-    assert jit.source_stamp() == stamps[0]
+    monkeypatch.setattr(cache, "__file__", str(files[0]))
+    stamps = [cache.source_stamp()]
+    assert cache.source_stamp() == stamps[0]
     (tmp_path / "scene").mkdir()
     (tmp_path / "scene/model.py").write_text("pass\n", encoding="utf-8")
-    assert jit.source_stamp() == stamps[0]
+    assert cache.source_stamp() == stamps[0]
     status = files[1].stat()
     files[1].write_text("pass  # more\n", encoding="utf-8")
     os.utime(files[1], ns=(status.st_atime_ns, status.st_mtime_ns))
-    stamps.append(jit.source_stamp())
+    stamps.append(cache.source_stamp())
     os.utime(files[1], ns=(status.st_atime_ns, status.st_mtime_ns + 1_000_000_000))
-    stamps.append(jit.source_stamp())
+    stamps.append(cache.source_stamp())
     (files[1].parent / "new.py").write_text("pass\n", encoding="utf-8")
-    stamps.append(jit.source_stamp())
+    stamps.append(cache.source_stamp())
     assert len(set(stamps)) == 4
 
 
@@ -191,9 +191,9 @@ def test_what_numba_finds_out_is_remembered_only_while_a_kernel_is_compiled() ->
     def outer(x: float) -> float:
         return inner(x) + x * x
 
-    fast_typing.known.clear()
+    numba_private.call_types.clear()
     assert outer(1.5) == 6.0
-    met = [key for key in fast_typing.known if key[0].typing_key is operator.mul]
+    met = [key for key in numba_private.call_types if key[0].typing_key is operator.mul]
     assert len(met) == 1
     assert numba_itself() == plain
 
@@ -215,7 +215,7 @@ def test_remembered_sizes_are_those_of_numba(kind: Any) -> None:
     context = numba.njit(lambda x: x).targetctx
     ours = context.get_value_type(kind)
     for _ in range(2):
-        assert fast_typing.remembered_size(context, ours) == context.get_abi_sizeof(ours)
+        assert numba_private.remembered_size(context, ours) == context.get_abi_sizeof(ours)
 
 
 @pytest.mark.parametrize("numbers", [(1, 2.5), (2.5, 1), (1, 2), (2.5, 1.5), (True, 2.5)])

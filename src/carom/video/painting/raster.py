@@ -6,14 +6,10 @@ holds inverse depths, which are linear on the screen over a plane seen in perspe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-import numba
-
-from carom.kernels.jit import OPTIONS, inline
-
-F = TypeVar("F", bound=Callable[..., Any])
+from carom.kernels.jit import independent_kernel as kernel
+from carom.kernels.jit import inline
 
 NEAREST = 1e-3
 """Triangles and lines with a corner nearer than this part of the camera's distance are not drawn."""
@@ -67,16 +63,6 @@ class Lines(NamedTuple):
     ends: Any
     colours: Any
     opacity: Any
-
-
-def kernel(function: F) -> F:
-    """Compile an entry point; its cache depends on this file alone, which holds all functions that it calls.
-
-    Its arguments are plain tuples: an index of Numba's cache names the classes of others, and cannot be read once such
-    a class has another name.
-    """
-    compiled: F = numba.njit(**{**OPTIONS, "cache": True})(function)
-    return compiled
 
 
 @inline

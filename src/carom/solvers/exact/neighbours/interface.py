@@ -7,27 +7,13 @@ Neither can change the motion: they only say which pairs are worth a look, and u
 from collections.abc import Callable
 from typing import Any
 
-from numba.extending import overload
-
-from carom.kernels.jit import INLINE
+from carom.kernels.jit import by_type
 from carom.solvers.exact.neighbours import cells, list_memory, list_update, lists
 
 
 def either(by_cells: Callable[..., Any], by_lists: Callable[..., Any]) -> Any:
-    """A name for kernels to call: Numba takes one of two laws by the type of the neighbourhood."""
-
-    def name(*_: Any) -> None:
-        message = f"{by_cells.__name__} is for kernels to call"
-        raise TypeError(message)
-
-    def choose(*arguments: Any) -> Callable[..., Any]:
-        hood = next(each for each in arguments if hasattr(each, "instance_class"))
-        chosen = by_cells if hood.instance_class is cells.Cells else by_lists
-        return chosen.py_func  # type: ignore[attr-defined]  # a Numba dispatcher
-
-    options: Any = INLINE
-    overload(name, jit_options=options, strict=False)(choose)
-    return name
+    """A name for kernels to call: one of two laws, by the type of the neighbourhood."""
+    return by_type({cells.Cells: by_cells, lists.Lists: by_lists})
 
 
 candidates = either(cells.candidates, lists.candidates)

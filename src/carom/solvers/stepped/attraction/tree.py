@@ -5,13 +5,13 @@ and one walk for a group of bodies (Barnes, "A modified tree code: don't laugh; 
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
 from carom.errors import Problem, SceneError
-from carom.kernels.jit import INLINE, Index, kernel
+from carom.kernels.jit import Index, by_type, kernel
 from carom.physics.attraction import (
     Direct,
     add_direct,
@@ -66,28 +66,11 @@ def attraction_of(
     )
 
 
-def add_attraction(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> None:
-    """Add to the accelerations of the first n bodies what they do to each other; for kernels."""
-    raise NotImplementedError
+add_attraction = by_type({Direct: add_direct, Tree: add_tree})
+"""(dim, attraction, place, accel, n): add to the accelerations of the first n bodies what they do to each other."""
 
-
-def attraction_energy(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> float:
-    """The potential energy of the first n bodies, J; for kernels."""
-    raise NotImplementedError
-
-
-def _offer(stub: Any, direct: Any, by_tree: Any) -> None:
-    """Let Numba choose between the two by the type of the attraction."""
-
-    def choose(dim: Any, attraction: Any, place: Any, accel: Any, n: Any) -> Any:
-        return (direct if attraction.instance_class is Direct else by_tree).py_func
-
-    options: Any = INLINE
-    overload(stub, jit_options=options, strict=False)(choose)
-
-
-_offer(add_attraction, add_direct, add_tree)
-_offer(attraction_energy, energy_direct, energy_tree)
+attraction_energy: Callable[..., float] = by_type({Direct: energy_direct, Tree: energy_tree})
+"""(dim, attraction, place, accel, n): the potential energy of the first n bodies, J."""
 
 
 @kernel
