@@ -177,3 +177,12 @@ def test_the_laboratory_does_not_start_without_a_numba_that_works(tmp_path: Path
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith("Numba 0.62.1 is installed, but carom works with ")
+
+
+def test_with_documented_names_alone_any_numba_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba, "__version__", "0.69.0")
+    monkeypatch.setenv("CAROM_PLAIN_JIT", "1")
+    numba_version.require_known_numba()
+    monkeypatch.setenv("CAROM_PLAIN_JIT", "0")
+    with pytest.raises(VersionError):
+        numba_version.require_known_numba()
