@@ -3,7 +3,7 @@
 * fast: with a compiler, a linker and a cache of our own, made of private names of Numba (`numba_private`);
 * plain: Numba's documented `njit` alone. It is taken where this release of Numba lacks one of those names, and with
   CAROM_PLAIN_JIT=1. A process then compiles what it needs, and stores nothing;
-* as it is: with Numba's own NUMBA_DISABLE_JIT=1, for debuggers and to measure coverage (`interpreter`).
+* as it is: with Numba's own NUMBA_DISABLE_JIT=1, for debuggers and to measure coverage (`kernels.interpreter`).
 
 Strict IEEE arithmetic everywhere (no fastmath, no contraction), so that the same scene gives the same bits. `numpy`
 error model: a division by zero gives an infinity instead of an exception.
@@ -132,11 +132,21 @@ def overloaded(choice: Choice, options: Mapping[str, Any]) -> Any:
     return name
 
 
+def is_interpreted() -> bool:
+    """Does Numba compile nothing, because it was told so by NUMBA_DISABLE_JIT=1?"""
+    settings: Any = numba.config
+    return bool(settings.DISABLE_JIT)
+
+
+def meaning(intrinsic: Any, name: str) -> Any:
+    """An intrinsic as kernels call it; where they are not compiled, the function of this name that does the same."""
+    return getattr(import_module("carom.kernels.interpreter.intrinsics"), name) if is_interpreted() else intrinsic
+
+
 def choose_compiler() -> Compiler:
     """The way that is asked for, or else the fastest that this release of Numba has."""
-    settings: Any = numba.config
-    if settings.DISABLE_JIT:
-        interpreter: Compiler = import_module("carom.kernels.interpreter").Interpreter()
+    if is_interpreted():
+        interpreter: Compiler = import_module("carom.kernels.interpreter.functions").Interpreter()
         return interpreter
     if is_plain_jit():
         return PlainCompiler()

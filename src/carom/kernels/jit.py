@@ -12,7 +12,7 @@ import numba
 from llvmlite import ir
 from numba.extending import intrinsic
 
-from carom.kernels.compilers import choose_compiler
+from carom.kernels.compilers import choose_compiler, meaning
 from carom.kernels.llvm import BYTE, byte_address, intrinsic_of_llvm, stack_slot
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -107,7 +107,7 @@ def _prefetch(typing_context: Any, array: Any, index: Any, byte: Any) -> Any:
     return signature, emit
 
 
-prefetch: Any = _prefetch  # as kernels call it, without the context
+prefetch: Any = meaning(_prefetch, "prefetch")  # as kernels call it, without the context
 
 
 @intrinsic
@@ -128,7 +128,7 @@ def _own_page(typing_context: Any) -> Any:
     return numba.types.void(), emit
 
 
-own_page: Any = _own_page
+own_page: Any = meaning(_own_page, "own_page")
 
 
 @intrinsic
@@ -149,4 +149,4 @@ def _select(typing_context: Any, condition: Any, a: Any, b: Any) -> Any:
     return kind(numba.types.boolean, kind, kind), emit
 
 
-select: Any = _select
+select: Any = meaning(_select, "select")

@@ -12,6 +12,7 @@ import numpy as np
 from llvmlite import ir
 from numba.extending import intrinsic
 
+from carom.kernels.compilers import meaning
 from carom.kernels.jit import inline
 from carom.kernels.simd import fused, short
 
@@ -33,7 +34,7 @@ def _guess(_typing: Any, numbers: Any) -> Any:
     return numbers(numbers), emit
 
 
-guess: Any = _guess  # as kernels call it, without the typing context
+guess: Any = meaning(_guess, "guess")  # as kernels call it, without the typing context
 
 
 @inline

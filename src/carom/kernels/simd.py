@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
+from carom.kernels.compilers import meaning
 from carom.kernels.llvm import byte_address, intrinsic_of_llvm
 
 DOUBLE, PLACE = ir.DoubleType(), ir.IntType(32)
@@ -368,20 +369,22 @@ def _bits_set(_typing: Any, bits: Any) -> Any:
 
 
 # As kernels call them, without the typing context.
-spread, spread_eight = _spreader(FOUR), _spreader(EIGHT)
-read, read_eight = _reader(FOUR), _reader(EIGHT)
-write: Any = _write
-fused: Any = _fused
-short: Any = _short
-total: Any = _total
-without: Any = _without
-columns: Any = _columns
-pick: Any = _pick
-meeting: Any = _meeting
-unless: Any = _unless
-least: Any = _least
-equals: Any = _equals
-below: Any = _below
-lowest_bit: Any = _lowest_bit
-copy_words: Any = _copy_words
-bits_set: Any = _bits_set
+spread: Any = meaning(_spreader(FOUR), "spread")
+spread_eight: Any = meaning(_spreader(EIGHT), "spread_eight")
+read: Any = meaning(_reader(FOUR), "read")
+read_eight: Any = meaning(_reader(EIGHT), "read_eight")
+write: Any = meaning(_write, "write")
+fused: Any = meaning(_fused, "fused")
+short: Any = meaning(_short, "short")
+total: Any = meaning(_total, "total")
+without: Any = meaning(_without, "without")
+columns: Any = meaning(_columns, "columns")
+pick: Any = meaning(_pick, "pick")
+meeting: Any = meaning(_meeting, "meeting")
+unless: Any = meaning(_unless, "unless")
+least: Any = meaning(_least, "least")
+equals: Any = meaning(_equals, "equals")
+below: Any = meaning(_below, "below")
+lowest_bit: Any = meaning(_lowest_bit, "lowest_bit")
+copy_words: Any = meaning(_copy_words, "copy_words")
+bits_set: Any = meaning(_bits_set, "bits_set")

@@ -6,8 +6,10 @@ that the C function gives back: an exception cannot leave it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numba
@@ -18,12 +20,12 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from carom.errors import ArgumentError
-from carom.kernels.jit import OPTIONS
+from carom.kernels.compilers import PLAIN_OPTIONS, is_interpreted, meaning
 
 Floats = NDArray[np.float64]
 Value = float | Floats
 
-_MODEL = OPTIONS["error_model"]
+_MODEL = PLAIN_OPTIONS["error_model"]
 _REAL = types.float64
 _ROWS = types.CPointer(_REAL)  # type: ignore[no-untyped-call]  # Numba has no types
 _TABLE, _COLUMN = types.Array(_REAL, 2, "A"), types.Array(_REAL, 1, "A")
@@ -42,6 +44,8 @@ class Compiled(NamedTuple):
 
 def compile_force(function: Callable[..., None], kinds: Sequence[int]) -> Compiled:
     """Compile a custom force; `kinds` are the dimensions of its parameters, 0 for a number."""
+    if is_interpreted():
+        return Compiled(function, _Interpreted(function, kinds))
     arguments = (*_ARRAYS, *(types.Array(_REAL, kind, "C") if kind else _REAL for kind in kinds))
     inner: Any = numba.njit(error_model=_MODEL, nogil=True, boundscheck=True)(function)
     try:
@@ -52,6 +56,26 @@ def compile_force(function: Callable[..., None], kinds: Sequence[int]) -> Compil
     if given_back != types.none:
         raise _refusal(function, "force.returns", given_back=given_back)
     return Compiled(inner, _entry(inner, tuple(kinds)))
+
+
+class _Interpreted:
+    """Takes the place of the C function where Numba compiles nothing."""
+
+    def __init__(self, function: Callable[..., None], kinds: Sequence[int]) -> None:
+        self.function = function
+        self.kinds = kinds
+        self.address = import_module("carom.kernels.interpreter.intrinsics").address_of(self)
+
+    def __call__(self, t: float, x: Floats, v: Floats, m: Floats, f: Floats, given: Floats) -> None:
+        """Call the function of the user with its parameters."""
+        values: list[Value] = []
+        at = 0
+        for kind in self.kinds:
+            shape = tuple(int(each) for each in given[at : at + kind])
+            end = at + kind + math.prod(shape)
+            values.append(given[at + kind : end].reshape(shape) if kind else float(given[at]))
+            at = end
+        self.function(t, x, v, m, f, *values)
 
 
 def _entry(inner: Any, kinds: tuple[int, ...]) -> Any:
@@ -181,4 +205,4 @@ def _call_force(
     return signature, emit
 
 
-call_force: Any = _call_force  # as kernels call it, without the context
+call_force: Any = meaning(_call_force, "call_force")  # as kernels call it, without the context
