@@ -28,7 +28,7 @@ SLOW   := planted_mistake or any_number_of_balls or a_million or without_wide_ve
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test quick check browser lint types contracts documents docs reference requirements keys schema pictures format rooms lab bench versions constraints validate clean
+.PHONY: help setup test quick check browser lint types contracts documents docs reference requirements keys schema pictures format rooms tested lab bench versions constraints validate clean
 
 help:  ## list the targets
 	@echo "carom, targets of make:"
@@ -95,6 +95,7 @@ documents: setup
 	@echo "==> generated documents are up to date"
 	@$(BIN)/python tools/requirements_table.py --check
 	@$(BIN)/python tools/keys_table.py --check
+	@$(BIN)/python tools/versions_page.py --check
 	@$(BIN)/python tools/rooms.py --check
 	@$(BIN)/python tools/reference.py --check
 
@@ -110,6 +111,9 @@ requirements: setup  ## write docs/requirements.md anew from the tests
 
 keys: setup  ## write docs/keys.md anew from the keymap of the laboratory
 	@$(BIN)/python tools/keys_table.py
+
+tested: setup  ## write docs/versions.md anew from the versions that were tried
+	@$(BIN)/python tools/versions_page.py
 
 rooms: setup  ## write the tables of docs/architecture.md anew from the code
 	@$(BIN)/python tools/rooms.py
@@ -135,7 +139,7 @@ bench: setup  ## measure the speed
 
 versions: setup  ## try the lowest and the newest versions of all dependencies; one Python: make versions VERSIONS="--python python3.12"
 	@echo "==> versions of dependencies"
-	@$(BIN)/python tools/try_versions.py $(VERSIONS)
+	@$(BIN)/python tools/matrix.py $(VERSIONS)
 
 constraints: setup  ## write constraints.txt anew: the versions of dependencies in .venv
 	@$(BIN)/python tools/constraints.py

@@ -90,6 +90,25 @@ def test_a_check_that_failed_or_is_missing_is_noticed(
     assert "golden bits was not checked" in tool.disagreements(project, missing)[0]
 
 
+def test_the_page_of_tested_versions_is_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "tools/versions_page.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_page_tells_of_a_failed_check(tool: ModuleType, tried: dict[str, Any]) -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        page = importlib.import_module("versions_page")
+    finally:
+        sys.path.pop(0)
+    run = deepcopy(tried)["environment"][0]
+    run["failed"] = {"exact": "AttributeError: a|b"}
+    assert r"1 failed (exact: AttributeError: a\|b)" in page.result(run)
+    table = (ROOT / "docs/versions.md").read_text(encoding="utf-8")
+    assert all(f"| {each['python']} | {each['edge']} | " in table for each in tried["environment"])
+
+
 def imported() -> set[str]:
     """The top-level modules that the package imports, wherever it does."""
     found: set[str] = set()

@@ -3,7 +3,7 @@
     python tools/version_checks.py --list
     python tools/version_checks.py recording
 
-`tools/try_versions.py` runs each in a separate process, in an empty folder, with the Python of an environment.
+`tools/matrix.py` runs each in a separate process, in an empty folder, with the Python of an environment.
 """
 
 import json
@@ -81,7 +81,7 @@ def check_stepped() -> None:
 
 @check
 def check_golden_bits() -> None:
-    """The golden scenes of both solvers, bit for bit."""
+    """The golden scenes of both solvers, bit for bit, with each way to compile kernels."""
     sys.path.insert(0, str(ROOT / "tests"))
     states, stepped = import_module("golden.states"), import_module("golden.stepped")
     golden = json.loads(states.FILE.read_text(encoding="utf-8"))
@@ -90,6 +90,19 @@ def check_golden_bits() -> None:
     golden = json.loads(stepped.FILE.read_text(encoding="utf-8"))
     for name, (_, _, end) in stepped.SCENES.items():
         demand(states.digest(stepped.start(name).run(until=end)) == golden[name], f"{name}: other bits")
+    _demand_other_ways()
+
+
+def _demand_other_ways() -> None:
+    """Kernels by documented names of Numba alone, and as plain Python: the golden bits too."""
+    golden = json.loads((ROOT / "tests/golden/interpreted.json").read_text(encoding="utf-8"))
+    names = ["disks", "bouncing", "springs"]
+    for way in ("CAROM_PLAIN_JIT", "NUMBA_DISABLE_JIT"):
+        environment = {**os.environ, way: "1", "PYTHONPATH": str(ROOT / "tests")}
+        command = [sys.executable, "-m", "golden.interpreted", *names]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        demand(done.returncode == 0, f"{way}: {done.stderr}")
+        demand(json.loads(done.stdout) == {name: golden[name] for name in names}, f"{way}: other bits")
 
 
 @check

@@ -1,8 +1,8 @@
 """Test carom with the lowest and the newest versions that it admits, and record the results.
 
-    python tools/try_versions.py                                     # every Python of pyproject.toml that is found
-    python tools/try_versions.py --python python3.12 --edge lowest   # one environment of them
-    python tools/try_versions.py --list                              # what would be tried
+    python tools/matrix.py                                     # every Python of pyproject.toml that is found
+    python tools/matrix.py --python python3.12 --edge lowest   # one environment of them
+    python tools/matrix.py --list                              # what would be tried
 
 For each Python it makes virtual environments in a temporary folder, installs carom with all its extras from the package
 index, and runs `tools/version_checks.py`. Edges:
@@ -12,8 +12,9 @@ index, and runs `tools/version_checks.py`. Edges:
     numba X   as newest, with one minor release of Numba between the bounds, of whose private names carom uses some
               (on the first Python only, and only the checks that compile)
 
-The results go into `tools/tried_versions.toml`; `tests/test_versions.py` compares the bounds with them. The exit code
-is 1 if anything failed. An environment takes a few minutes, most of them for downloads and for compiling kernels.
+The results go into `tools/tried_versions.toml`, and from there into `docs/versions.md`; `tests/test_versions.py`
+compares the bounds with them. The exit code is 1 if anything failed. An environment takes a few minutes, most of them
+for downloads and for compiling kernels.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from version_bounds import EXTRAS, ROOT, TRIED, Tried, bounds, checks, disagreements, edges, lowest, project, pythons
+from versions_page import PAGE, render
 
 CHECKS = ROOT / "tools/version_checks.py"
 CHECK_TIMEOUT = 900
@@ -176,9 +178,7 @@ def write(results: list[Tried]) -> None:
     new = {(each["python"], each["edge"]): each for each in [*before, *results]}
     wanted = {(minor, edge) for minor in pythons(project()) for edge in edges(project(), minor)}
     kept = [new[key] for key in sorted(new.keys() & wanted, key=lambda key: (Version(key[0]), key[1]))]
-    head = (
-        "# Which versions carom was tried with, and the result. Written by `make versions` (tools/try_versions.py).\n\n"
-    )
+    head = "# Which versions carom was tried with, and the result. Written by `make versions` (tools/matrix.py).\n\n"
     TRIED.write_text(head + tomli_w.dumps({"environment": kept}), encoding="utf-8")
 
 
@@ -197,6 +197,7 @@ def main() -> int:
     for k, edge in enumerate(todo):
         results.append(attempt(edge, f"{k + 1}/{len(todo)}"))
         write(results)
+        PAGE.write_text(render(), encoding="utf-8")
     wrong = disagreements(project(), tomllib.loads(TRIED.read_text(encoding="utf-8")))
     print("\n".join(wrong) or "the bounds of pyproject.toml are what was tried", flush=True)
     return 1 if wrong else 0
