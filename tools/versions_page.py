@@ -20,7 +20,8 @@ HEAD = """\
 
 carom admits only versions that were tried: [tools/matrix.py](../tools/matrix.py) makes a virtual environment for each
 row and runs the [checks](../tools/version_checks.py) in it. *lowest* is every dependency at its lower bound, *newest*
-what pip takes if nothing is said. [Contributing](../CONTRIBUTING.md#versions-of-dependencies) tells how a bound is changed.
+what pip takes if nothing is said. [Contributing](../CONTRIBUTING.md#versions-of-dependencies) tells how a bound is
+changed.
 
 """
 

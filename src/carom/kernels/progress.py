@@ -1,4 +1,4 @@
-"""Noticing that kernels are being compiled, which happens on first use only."""
+"""Tell a user that kernels are being compiled, which happens on first use only."""
 
 import sys
 import threading
@@ -12,14 +12,14 @@ from typing import Any, Self
 from carom.kernels.numba_version import require_known_numba
 
 _LISTENING: set[int] = set()
-"""Those parts of carom that tell it in their own way, while they do."""
+"""Ids of the `Compilations` that are entered, each of which tells it in its own way."""
 
 
 @cache
 def announce() -> None:
-    """From now on, tell whoever waits at a terminal, once, that kernels are being compiled.
+    """From now on, tell the user at a terminal, once, that kernels are being compiled.
 
-    Where the command line, the laboratory or a worker listens, that is for them to tell.
+    Nothing is said while the command line, the laboratory or a worker listens: they tell it themselves.
     """
     terminal = sys.stderr
     if terminal is None or not terminal.isatty():
@@ -47,7 +47,7 @@ def _register(begins: Callable[[], object], ends: Callable[[], object]) -> Any:
 
 
 class Compilations:
-    """While it is entered, `begins` is called when a compilation begins, and `ends` with its time in s when it is done.
+    """Calls `begins` when a compilation begins, and `ends` with its time in s when it is done, while it is entered.
 
     A kernel that calls another compiles it on the way, so that compilations nest: only the outermost counts. With
     `here`, only those of the thread that entered count.
