@@ -110,7 +110,7 @@ def play(scene: Any, collisions: int = COLLISIONS, steps: int = STEPS, **options
         return
     run = carom.Simulation(scene, **options)
     if run.solver == "exact":
-        run.run(collisions=collisions, until=1e6)
+        run.run(collisions=collisions, until=30.0)  # some have no more collisions, but other events
     else:
         run.run(until=run.time + steps * run.method.step)
     run.copy().snapshot()
@@ -135,7 +135,7 @@ def replay(scene: Any) -> None:
 
 
 def record(report: Path, part: int, parts: int, minutes: float) -> None:
-    """Play each so-manieth scene, and write what coverage.py has seen."""
+    """Play the scenes of one process out of some, and write what coverage.py has seen."""
     tracer = import_module("coverage").Coverage(
         data_file=None, branch=True, include=[f"{SOURCE / room}/*" for room in ROOMS]
     )
@@ -239,7 +239,8 @@ def main() -> int:
             )
             for k, file in enumerate(files)
         ]
-        if any([player.wait() for player in players]):
+        codes = [player.wait() for player in players]
+        if any(codes):
             return 1
         made = table(tallies([json.loads(file.read_text(encoding="utf-8")) for file in files]))
     print(made)
