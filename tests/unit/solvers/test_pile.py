@@ -1,5 +1,7 @@
 """Piles come to rest and stay: no jitter, no sinking, no tunnelling, the same bits."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ from carom.solvers.stepped.pile.memory import (
     larger,
     pile_memory,
 )
-from carom.solvers.stepped.pile.step import advance_pile, begin_step, end_step, substep
+from carom.solvers.stepped.pile.step import begin_step, end_step, substep
 
 g = 9.81
 DT = 1.0 / 60.0
@@ -33,6 +35,38 @@ def half_space(normal, through=(0.0, 0.0, 0.0), material=1):
 
 
 NOBODY_LINKED = np.zeros(0, np.uint8)
+
+
+class Bodies(NamedTuple):
+    """What the pile needs of bodies."""
+
+    place: np.ndarray
+    velocity: np.ndarray
+    accel: np.ndarray
+
+
+class Piled(NamedTuple):
+    """A pile, and what it is solved with."""
+
+    pile: Pile
+    space: Space
+    softness: Softness
+    walls: PileWalls
+    laws: np.ndarray
+    linked: np.ndarray
+
+
+@kernel
+def advance_pile(dim, heap, bodies, material, n, dt, substeps, steps):
+    """Advance n bodies with accelerations that do not change; how many steps were done before room ran out."""
+    h = dt / substeps
+    for step in range(steps):
+        if not begin_step(dim, heap, bodies, material, n, dt, h):
+            return step
+        for _ in range(substeps):
+            substep(dim, heap, bodies, n, h)
+        end_step(dim, heap.pile, bodies, n)
+    return steps
 
 
 def walls_from(planes):
@@ -78,20 +112,19 @@ class Heap:
         other.pile = Pile(*parts)
         return other
 
+    @property
+    def bodies(self):
+        return Bodies(self.place, self.velocity, self.accel)
+
+    @property
+    def piled(self):
+        return Piled(self.pile, self.space, self.softness, walls_from(self.walls), self.laws, NOBODY_LINKED)
+
     def advance(self, steps, dt=DT, substeps=4):
         done = 0
         while done < steps:
-            bodies = (
-                self.place,
-                self.velocity,
-                self.accel,
-                self.material,
-                walls_from(self.walls),
-                self.laws,
-                NOBODY_LINKED,
-            )
             dim = (0,) * self.dimension
-            done += advance_pile(dim, self.pile, self.space, self.softness, self.n, dt, substeps, steps - done, *bodies)
+            done += advance_pile(dim, self.piled, self.bodies, self.material, self.n, dt, substeps, steps - done)
             if done < steps:
                 self.pile = larger(self.pile, self.n, 2 * int(self.pile.tally[NEEDED]))
         return self
@@ -369,34 +402,29 @@ def test_memory_runs_out_and_more_is_given():
     small = poured(100, contacts=0).advance(150)
     assert small.pile.found.shape[0] > 20
     assert same(small, poured(100).advance(150))
-    assert advance_pile(
-        (0, 0), pile_memory(2, 100, 5), OPEN, Softness(), 100, DT, 4, 3, small.place.copy(), small.velocity,
-        small.accel, small.material, walls_from(small.walls), small.laws, NOBODY_LINKED,
-    ) == 0  # fmt: skip
+    tight = small.piled._replace(pile=pile_memory(2, 100, 5))
+    assert advance_pile((0, 0), tight, small.copy().bodies, small.material, 100, DT, 4, 3) == 0
 
 
 @kernel
-def with_a_spring(dim, pile, space, softness, dt, substeps, steps, bodies):
+def with_a_spring(dim, heap, bodies, material, dt, substeps, steps):
     """A caller with a force of its own: a spring to the origin along x."""
-    place, velocity, accel, material, walls, laws, linked = bodies
-    h, n = dt / substeps, len(place)
+    h, n = dt / substeps, len(bodies.place)
     for _ in range(steps):
-        if not begin_step(dim, pile, space, softness, n, dt, h, place, velocity, accel, material, walls, laws, linked):
+        if not begin_step(dim, heap, bodies, material, n, dt, h):
             return False
         for _ in range(substeps):
             for i in range(n):
-                accel[i, 0] = -4.0 * place[i, 0]
-            substep(dim, pile, softness, n, h, place, velocity, accel, laws)
-        end_step(dim, pile, n, velocity, accel)
+                bodies.accel[i, 0] = -4.0 * bodies.place[i, 0]
+            substep(dim, heap, bodies, n, h)
+        end_step(dim, heap.pile, bodies, n)
     return True
 
 
 def test_forces_may_change_from_substep_to_substep():
     """A ball on a smooth floor, on a spring: x += h v, v -= h ω² x has the exact frequency sin(ω' h/2) = ω h/2."""
     heap = Heap([(1.0, 0.5)], walls=[half_space((0, 1))], mu=0.0)
-    walls = walls_from(heap.walls)
-    bodies = (heap.place, heap.velocity, heap.accel, heap.material, walls, heap.laws, NOBODY_LINKED)
-    assert with_a_spring((0, 0), heap.pile, OPEN, Softness(), DT, 4, 500, bodies)
+    assert with_a_spring((0, 0), heap.piled, heap.bodies, heap.material, DT, 4, 500)
     h, x, v = DT / 4.0, 1.0, 0.0
     for _ in range(2000):
         v -= h * 4.0 * x

@@ -13,7 +13,7 @@ from carom.kernels.jit import Index, Real, inline, kernel, stage
 from carom.solvers.stepped.contacts.meet import meet
 from carom.solvers.stepped.forces.sum import brought, snap
 from carom.solvers.stepped.integrators import moves
-from carom.solvers.stepped.pile.guard import guard_cloth, guard_planes, guard_walls, mark_places
+from carom.solvers.stepped.pile.guard import Guarded, guard_cloth, guard_planes, guard_walls, mark_places
 from carom.solvers.stepped.pile.impacts import count_impacts
 from carom.solvers.stepped.pile.memory import LOST
 from carom.solvers.stepped.pile.pieces import next_piece
@@ -143,10 +143,7 @@ def settle_piece(
     if clock.fresh == 0:
         moves.forces_now(dim, t + begin, bodies, n, forces)
         clock.fresh = 1
-    if not begin_step(
-        dim, heap.pile, heap.space, heap.softness, n, piece, h, bodies.place, bodies.velocity, bodies.accel,
-        setting.material, heap.walls, heap.laws, heap.linked,
-    ):  # fmt: skip
+    if not begin_step(dim, heap, bodies, setting.material, n, piece, h):
         return False
     mark_places(dim, bodies, n, walls, cloth)
     for k in range(substeps):
@@ -155,12 +152,13 @@ def settle_piece(
             clock.drag += drag * h
             clock.damping += damping * h
             clock.work += work * h
-        substep(dim, heap.pile, heap.softness, n, h, bodies.place, bodies.velocity, bodies.accel, heap.laws)
-    end_step(dim, heap.pile, n, bodies.velocity, bodies.accel)
+        substep(dim, heap, bodies, n, h)
+    end_step(dim, heap.pile, bodies, n)
     moves.look(dim, clock, bodies, n)
-    guard_cloth(dim, since, piece, clock, bodies, forces.periods, setting, cloth, logs)
+    guarded = Guarded(clock, bodies, setting, logs)
+    guard_cloth(dim, since, piece, guarded, forces.periods, cloth)
     guard_planes(dim, piece, bodies, n, heap.walls.planes, heap.pile)
-    guard_walls(dim, since + piece, piece, clock, bodies, setting, walls, heap.pile, logs)
+    guard_walls(dim, since + piece, piece, guarded, walls, heap.pile)
     clock.contacts = heap.pile.account[LOST]
     count_impacts(dim, since + piece, clock, heap.pile, heap.labels, bodies.place, logs)
     return True

@@ -63,16 +63,16 @@ def follow(dim: Any, pile: Any, feet: Any, rows: Any, b: Index) -> None:
 
 
 @inline
-def hand_on(pile: Any, feet: Any, rows: Any, b: Index, jx: Real, jy: Real, jz: Real) -> None:
+def hand_on(pile: Any, feet: Any, rows: Any, b: Index, j: Any) -> None:
     """Give the corners of a foot, if b is one, their parts of the impulse -J that it has had."""
     if len(feet) > 0 and np.int64(b) > pile.far.shape[0]:
         k = np.uint32(np.int64(b) - pile.far.shape[0] - 1)
         for c in range(3):
             who = feet.corners[k, np.uint32(c)]
             part = feet.shares[k, np.uint32(c)] * pile.v[who, 3]
-            rows[who, 0] -= part * jx
-            rows[who, 1] -= part * jy
-            rows[who, 2] -= part * jz
+            rows[who, 0] -= part * j[0]
+            rows[who, 1] -= part * j[1]
+            rows[who, 2] -= part * j[2]
 
 
 @noinline
@@ -183,11 +183,11 @@ def walk_cloth(pile: Any, feet: Any, n: Index, dt: Real, count: int) -> Index:
 @inline
 def foot_of(
     dim: Any, pile: Any, feet: Any, a: Index, b: Index, k: Index, dt: Real, material: Any
-) -> tuple[Index, Index, float, float, float, float, float]:
+) -> tuple[Index, Index, float, Any, float]:
     """The foot of contact k, of body a on triangle b - CLOTH: slot, material, gap, normal, and the size of its gap."""
     if len(feet) > 0:
         m = np.uint32(b - np.uint32(CLOTH))
-        (nx, ny, nz), shares, gap = stand(pile, feet, feet.periods, a, m, dt)
+        normal, shares, gap = stand(pile, feet, feet.periods, a, m, dt)
         slot, made_of = put_foot(dim, pile, feet, k, m, shares), np.uint32(material[feet.triangles[m, 0]])
-        return slot, made_of, gap, nx, ny, nz, max(pile.x[a, 3], feet.thickness)
-    return b, np.uint32(0), 0.0, 0.0, 0.0, 0.0, 0.0
+        return slot, made_of, gap, normal, max(pile.x[a, 3], feet.thickness)
+    return b, np.uint32(0), 0.0, (0.0, 0.0, 0.0), 0.0

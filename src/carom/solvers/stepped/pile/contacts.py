@@ -2,7 +2,7 @@
 
 Every pair that could meet within the step is found, whether it touches or not. All bodies reach as far as twice the
 mean way of a step (one that stands still may be hit), and are found in adjacent cells. The few that come farther look
-into all cells within their reach (see `pile_fast`).
+into all cells within their reach (see `fast`).
 """
 
 from typing import Any
@@ -11,6 +11,8 @@ import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics.regions import OUTLINE, edge_front, probe
+from carom.physics.vectors import difference, dot
+from carom.physics.vectors import row as vector
 from carom.solvers.stepped.contacts.grid import ITSELF, Space, file_bodies, walk, wrapped
 from carom.solvers.stepped.contacts.impacts import may_collide
 from carom.solvers.stepped.pile.memory import FAST, LEAST, SLOW, WALL, WIDEST, Pile
@@ -22,14 +24,8 @@ FEW = 4.0  # all pairs of fast bodies are fewer than FEW² / 2 for each body
 
 
 @inline
-def dot(dim: Any, ax: Real, ay: Real, az: Real, bx: Real, by: Real, bz: Real) -> Real:
-    """The scalar product, without z in 2D."""
-    return ax * bx + ay * by + az * bz if len(dim) == 3 else ax * bx + ay * by
-
-
-@inline
-def wall_gap(dim: Any, walls: Any, k: Index, x: Real, y: Real, z: Real, r: Real) -> tuple[float, float, float, float]:
-    """The distance of a ball's centre from wall k, and the normal: a half-space n·x >= offset, or a part of a region.
+def wall_gap(dim: Any, walls: Any, k: Index, x: Any, r: Real) -> tuple[float, Any]:
+    """The distance of a ball's centre x from wall k, and the normal: a half-space n·x >= offset, or part of a region.
 
     A ball that is in the wall, but not with its centre deeper than its radius, is in front of it.
 
@@ -37,14 +33,14 @@ def wall_gap(dim: Any, walls: Any, k: Index, x: Real, y: Real, z: Real, r: Real)
     """
     planes = walls.planes
     if k < planes.shape[0]:
-        nx, ny, nz = planes[k, 0], planes[k, 1], planes[k, 2]
-        return dot(dim, nx, ny, nz, x, y, z) - planes[k, 3], nx, ny, nz
+        n = vector(planes, k)
+        return dot(dim, n, x) - planes[k, 3], n
     part = walls.parts[k - np.uint32(planes.shape[0])]
     if walls.regions[part[0]].kind == OUTLINE:
-        d, nx, ny, _ = edge_front(walls.edges[part[1]], x, y, NEARLY * r, r)
-        return d, nx, ny, 0.0
-    d, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, part[0], part[1], x, y, z, r)
-    return d, nx, ny, nz
+        d, nx, ny, _ = edge_front(walls.edges[part[1]], x[0], x[1], NEARLY * r, r)
+        return d, (nx, ny, 0.0)
+    d, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, part[0], part[1], x[0], x[1], x[2], r)
+    return d, (nx, ny, nz)
 
 
 @inline
@@ -57,15 +53,15 @@ def wall_material(walls: Any, k: Index) -> Index:
 @inline
 def fall_of(dim: Any, accel: Any, i: Index, dt: Real) -> Real:
     """How far a body comes from rest in a step: |a| dt²/2."""
-    ax, ay, az = accel[i, 0], accel[i, 1], accel[i, 2]
-    return 0.5 * np.sqrt(dot(dim, ax, ay, az, ax, ay, az)) * dt * dt
+    a = vector(accel, i)
+    return 0.5 * np.sqrt(dot(dim, a, a)) * dt * dt
 
 
 @inline
 def way_of(dim: Any, velocity: Any, accel: Any, i: Index, dt: Real) -> Real:
     """How far a body can come in a step."""
-    vx, vy, vz = velocity[i, 0], velocity[i, 1], velocity[i, 2]
-    return np.sqrt(dot(dim, vx, vy, vz, vx, vy, vz)) * dt + fall_of(dim, accel, i, dt)
+    v = vector(velocity, i)
+    return np.sqrt(dot(dim, v, v)) * dt + fall_of(dim, accel, i, dt)
 
 
 @noinline
@@ -86,10 +82,10 @@ def slow_reach(far: Any, n: Index) -> Real:
 
 
 @noinline
-def gather(
-    dim: Any, pile: Pile, space: Space, n: Index, dt: Real, margin: Real, place: Any, velocity: Any, accel: Any
-) -> None:
+def gather(dim: Any, heap: Any, bodies: Any, n: Index, dt: Real) -> None:
     """Sort the bodies into cells, and copy them slot by slot; list those that are too fast for cells."""
+    pile, space, margin = heap.pile, heap.space, heap.softness.margin
+    place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
     x, v, kicked, reach, far, order = pile.x, pile.v, pile.kicked, pile.reach, pile.far, pile.grid.order
     largest, least = 0.0, np.inf
     for k in range(n):
@@ -125,9 +121,8 @@ def gather(
 @inline
 def separation(dim: Any, reach: Any, a: Index, b: Index, shift: Any) -> Real:
     """The square of the distance between the bodies of two slots, the second one moved."""
-    dx, dy = reach[a, 0] - reach[b, 0] - shift[0], reach[a, 1] - reach[b, 1] - shift[1]
-    dz = reach[a, 2] - reach[b, 2] - shift[2] if len(dim) == 3 else 0.0
-    return dot(dim, dx, dy, dz, dx, dy, dz)
+    d = difference(difference(vector(reach, a), vector(reach, b)), shift)
+    return dot(dim, d, d)
 
 
 @inline
@@ -149,8 +144,8 @@ def visit(dim: Any, count: Index, a: Index, b: Index, image: Index, shift: Any, 
 @inline
 def relative(dim: Any, v: Any, a: Index, b: Index) -> Real:
     """The square of the relative speed."""
-    ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
-    return dot(dim, ux, uy, uz, ux, uy, uz)
+    u = difference(vector(v, a), vector(v, b))
+    return dot(dim, u, u)
 
 
 @inline
@@ -187,8 +182,8 @@ def lend_walls(dim: Any, pile: Pile, walls: Any, n: Index, dt: Real) -> None:
     for k in range(n):
         a = np.uint32(k)
         for wall in range(walls.planes.shape[0] + walls.parts.shape[0]):
-            distance, nx, ny, nz = wall_gap(dim, walls, np.uint32(wall), x[a, 0], x[a, 1], x[a, 2], x[a, 3])
-            way = -dot(dim, v[a, 0], v[a, 1], v[a, 2], nx, ny, nz) * dt
+            distance, normal = wall_gap(dim, walls, np.uint32(wall), vector(x, a), x[a, 3])
+            way = -dot(dim, vector(v, a), normal) * dt
             if way + lent[a] > distance - x[a, 3]:
                 lent[a] = max(lent[a], way)
 
@@ -236,6 +231,6 @@ def walk_walls(dim: Any, pile: Pile, walls: Any, n: Index, count: int) -> Index:
         i = np.uint32(a)
         far = full(pile, i)
         for k in range(walls.planes.shape[0] + walls.parts.shape[0]):
-            distance = wall_gap(dim, walls, np.uint32(k), x[i, 0], x[i, 1], x[i, 2], x[i, 3])[0]
+            distance, _ = wall_gap(dim, walls, np.uint32(k), vector(x, i), x[i, 3])
             count = note(pile, count, i, WALL + k, ITSELF, distance < far and pile.v[i, 3] > 0.0)
     return count

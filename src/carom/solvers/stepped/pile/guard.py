@@ -8,7 +8,7 @@ where it was to be when the step began: who has come through one since, or nearl
 """
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,15 @@ SOFT: Final = 0.05  # part of its radius by which a body may be in a wall
 CLOSE: Final = 0.5  # part of its radius at which a body is too near to the middle of a cloth
 
 
+class Guarded(NamedTuple):
+    """What the guards of a step look at, change, and write down."""
+
+    clock: Any
+    bodies: Any
+    setting: Any  # of materials
+    logs: Any
+
+
 @inline
 def mark_places(dim: Any, bodies: Any, n: Index, walls: Any, cloth: Any) -> None:
     """Keep where all are when the step begins, if there is a wall that is not flat, or a cloth."""
@@ -41,14 +50,13 @@ def mark_places(dim: Any, bodies: Any, n: Index, walls: Any, cloth: Any) -> None
 
 
 @inline
-def guard_walls(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, setting: Any, walls: Any, pile: Any, logs: Any
-) -> None:
-    """Lead back who has passed a wall in the step that ended at t, being fast, or is deep in one, being pressed."""
+def guard_walls(dim: Any, t: Real, dt: Real, guarded: Guarded, walls: Any, pile: Any) -> None:
+    """Lead back a body that has passed a wall in the step that ended at t, being fast, or is pressed deep into one."""
     if len(walls) > 0:
-        felt = feel(dim, dt, bodies, clock.bodies, setting, walls, walls.feelers)
+        bodies, n = guarded.bodies, guarded.clock.bodies
+        felt = feel(dim, dt, bodies, n, guarded.setting, walls, walls.feelers)
         pile.account[LOST] += felt[0] + felt[1]
-        for k in range(clock.bodies):
+        for k in range(n):
             i = np.uint64(k)
             way = 0.0
             for axis in range(len(dim)):
@@ -59,21 +67,20 @@ def guard_walls(
             if bodies.velocity[i, 3] == 0.0 or is_free(dim, walls.clearance, x[0], x[1], x[2], r + way):
                 continue
             if way > SLOW * r or depth_at(dim, walls.regions, walls.edges, x, r) > SOFT * r:
-                lead_back(dim, t, dt, i, clock, bodies, setting, walls, pile, logs)
+                lead_back(dim, t, dt, i, guarded, walls, pile)
 
 
 @inline
-def guard_cloth(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, cloth: Any, logs: Any
-) -> None:
-    """Part from the cloth who has come too near to its middle in the step that began at t."""
+def guard_cloth(dim: Any, t: Real, dt: Real, guarded: Guarded, periods: Any, cloth: Any) -> None:
+    """Part a body from the cloth that has come too near to its middle in the step that began at t."""
     if len(cloth) > 0:
-        meet_cloth(dim, t, dt, clock, bodies, periods, setting, cloth, CLOSE, logs)
+        run = guarded
+        meet_cloth(dim, t, dt, run.clock, run.bodies, periods, run.setting, cloth, CLOSE, run.logs)
 
 
 @noinline
 def guard_planes(dim: Any, dt: Real, bodies: Any, n: Index, planes: Any, pile: Any) -> None:
-    """Put back to flat walls who is deeper in them than soft contacts allow.
+    """Put bodies back to flat walls in which they are deeper than soft contacts allow.
 
     That is a part of the radius or, for points, of a fall in one step.
     """
@@ -99,10 +106,9 @@ def guard_planes(dim: Any, dt: Real, bodies: Any, n: Index, planes: Any, pile: A
 
 
 @noinline
-def lead_back(
-    dim: Any, t: Real, dt: Real, i: Index, clock: Any, bodies: Any, setting: Any, walls: Any, pile: Any, logs: Any
-) -> None:
+def lead_back(dim: Any, t: Real, dt: Real, i: Index, guarded: Guarded, walls: Any, pile: Any) -> None:
     """Let body i meet the walls on the straight way from where the step began; what it loses is booked."""
+    clock, bodies, setting = guarded.clock, guarded.bodies, guarded.setting
     place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
     r, m = place[i, 3], accel[i, 3]
     x, y, z = place[i, 0], place[i, 1], place[i, 2]
@@ -127,4 +133,4 @@ def lead_back(
     fall = (a * (place[i, 0] - x) + b * (place[i, 1] - y)) + c * (place[i, 2] - z)
     pile.account[LOST] += m * (0.5 * (((u * u + v * v) + w * w) - after) + fall)
     clock.ball_wall += contacts
-    copy_notes(walls, min(contacts, walls.notes.size), t, clock, place, logs)
+    copy_notes(walls, min(contacts, walls.notes.size), t, clock, place, guarded.logs)

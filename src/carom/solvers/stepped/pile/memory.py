@@ -79,7 +79,7 @@ class Pile(NamedTuple):
     most: NDArray[np.float64]  # (capacity,): what a contact may remember of its impulse from substep to substep, N s
     parting: NDArray[np.float64]  # (capacity,): the largest speed with which an overlap is undone, m/s
     left: NDArray[np.float64]  # (1,): of a step that is made in pieces, s; 0 between steps
-    feet: Any = ()  # `pile_cloth.Feet`, where there is cloth; each is a row of x, v and kicked beyond the ground
+    feet: Any = ()  # `cloth.Feet`, where there is cloth; each is a row of x, v and kicked beyond the ground
 
 
 class PileWalls(NamedTuple):

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
+from carom.physics.vectors import difference, dot
+from carom.physics.vectors import row as vector
 from carom.solvers.stepped.pile.cloth import follow, hand_on
-from carom.solvers.stepped.pile.contacts import dot
 from carom.solvers.stepped.pile.memory import (
     BOUNCE,
     COLUMN,
@@ -35,17 +36,33 @@ DEEP = (
 
 
 @inline
-def give_impulse(dim: Any, pile: Pile, v: Any, a: Index, b: Index, jx: Real, jy: Real, jz: Real) -> None:
+def normal_of(dim: Any, contact: Any) -> Any:
+    """The normal of a contact, from the partner to the body."""
+    return contact[NX], contact[NY], contact[NZ] if len(dim) == 3 else 0.0
+
+
+@inline
+def impulse_of(dim: Any, contact: Any, part: Real) -> Any:
+    """A part of the impulse that a contact has given, along its normal and by friction."""
+    p, t = part * contact[PRESS], part * contact[RUB]
+    if len(dim) == 3:
+        ty, tz = part * contact[RUB_Y], part * contact[RUB_Z]
+        return p * contact[NX] + t, p * contact[NY] + ty, p * contact[NZ] + tz
+    return p * contact[NX] - t * contact[NY], p * contact[NY] + t * contact[NX], 0.0
+
+
+@inline
+def give_impulse(dim: Any, pile: Pile, v: Any, a: Index, b: Index, j: Any) -> None:
     """An impulse J on the first body, and -J on the second: both change the velocities v by their 1/m."""
     one, two = pile.v[a, 3], pile.v[b, 3]
-    v[a, 0] += one * jx
-    v[a, 1] += one * jy
-    v[b, 0] -= two * jx
-    v[b, 1] -= two * jy
+    v[a, 0] += one * j[0]
+    v[a, 1] += one * j[1]
+    v[b, 0] -= two * j[0]
+    v[b, 1] -= two * j[1]
     if len(dim) == 3:
-        v[a, 2] += one * jz
-        v[b, 2] -= two * jz
-    hand_on(pile, pile.feet, v, b, jx, jy, jz)
+        v[a, 2] += one * j[2]
+        v[b, 2] -= two * j[2]
+    hand_on(pile, pile.feet, v, b, j)
 
 
 @noinline
@@ -55,19 +72,13 @@ def warm_start(dim: Any, pile: Pile) -> None:
     rows, numbers = pile.rows[side], pile.numbers[side]
     for c in range(pile.tally[COUNT]):
         k = np.uint32(c)
-        nx, ny, p, t = rows[k, NX], rows[k, NY], rows[k, PRESS], rows[k, RUB]
-        a, b = numbers[k, ONE], numbers[k, OTHER]
-        if len(dim) == 3:
-            jx, jy, jz = p * nx + t, p * ny + rows[k, RUB_Y], p * rows[k, NZ] + rows[k, RUB_Z]
-            give_impulse(dim, pile, v, a, b, jx, jy, jz)
-        else:
-            give_impulse(dim, pile, v, a, b, p * nx - t * ny, p * ny + t * nx, 0.0)
+        give_impulse(dim, pile, v, numbers[k, ONE], numbers[k, OTHER], impulse_of(dim, rows[k], 1.0))
 
 
 @inline
-def rub(dim: Any, row: Any, ux: Real, uy: Real, uz: Real, un: Real, most: Real, slip: Real) -> tuple[Any, Any, Any]:
+def rub(dim: Any, row: Any, u: Any, un: Real, most: Real, slip: Real) -> tuple[Any, Any, Any]:
     """The change of the friction impulse that stops sliding, or the dynamic one when static friction is not enough."""
-    m, nx, ny = row[MASS], row[NX], row[NY]
+    m, (nx, ny, nz), (ux, uy, uz) = row[MASS], normal_of(dim, row), u
     if len(dim) == 2:
         t = row[RUB] - m * (uy * nx - ux * ny)
         if abs(t) > most:
@@ -75,15 +86,26 @@ def rub(dim: Any, row: Any, ux: Real, uy: Real, uz: Real, un: Real, most: Real, 
         change = t - row[RUB]
         row[RUB] = t
         return -change * ny, change * nx, 0.0
-    nz = row[NZ]
     tx, ty, tz = row[RUB] - m * (ux - un * nx), row[RUB_Y] - m * (uy - un * ny), row[RUB_Z] - m * (uz - un * nz)
-    square = dot(dim, tx, ty, tz, tx, ty, tz)
+    square = dot(dim, (tx, ty, tz), (tx, ty, tz))
     if square > most * most:
         scale = slip / np.sqrt(square)
         tx, ty, tz = scale * tx, scale * ty, scale * tz
     jx, jy, jz = tx - row[RUB], ty - row[RUB_Y], tz - row[RUB_Z]
     row[RUB], row[RUB_Y], row[RUB_Z] = tx, ty, tz
     return jx, jy, jz
+
+
+@inline
+def press(dim: Any, pile: Pile, laws: Any, row: Any, numbers: Any, u: Any, new: Real) -> None:
+    """Give a contact a new impulse along its normal, with the friction that this bears at the relative velocity u."""
+    nx, ny, nz = normal_of(dim, row)
+    jn, un = new - row[PRESS], dot(dim, (nx, ny, nz), u)
+    row[PRESS] = new
+    law = laws[numbers[ROW], numbers[COLUMN]]
+    jx, jy, jz = rub(dim, row, u, un, law[1] * new, law[2] * new)
+    j = jn * nx + jx, jn * ny + jy, jn * nz + jz
+    give_impulse(dim, pile, pile.v, numbers[ONE], numbers[OTHER], j)
 
 
 @noinline
@@ -103,26 +125,21 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
         k = np.uint32(c)
         row = rows[k]
         a, b = numbers[k, ONE], numbers[k, OTHER]
-        nx, ny, p = row[NX], row[NY], row[PRESS]
-        nz = row[NZ] if len(dim) == 3 else 0.0
+        n, p = normal_of(dim, row), row[PRESS]
         follow(dim, pile, pile.feet, x, b)
         follow(dim, pile, pile.feet, v, b)
-        s = dot(dim, nx, ny, nz, x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2]) + row[OFFSET]
-        ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
-        un = dot(dim, nx, ny, nz, ux, uy, uz)
+        s = dot(dim, n, difference(vector(x, a), vector(x, b))) + row[OFFSET]
+        u = difference(vector(v, a), vector(v, b))
+        un = dot(dim, n, u)
         deep |= un * h + max(s, 0.0) < -DEEP * (x[a, 3] + x[b, 3])
         if s > 0.0 and (p == 0.0 or row[BOUNCE] != 0.0):
             new = p - row[MASS] * (un + s * back)
         else:
             new = keep * (p - row[MASS] * (un + max(rate * s * back, -pile.parting[k]))) + give * row[LOAD]
         new = max(new, 0.0)
-        jn = new - p
-        row[PRESS] = new
         if new > 0.0 and row[BOUNCE] < 0.0:
             row[BOUNCE] = -row[BOUNCE]
-        i, j = numbers[k, ROW], numbers[k, COLUMN]
-        jx, jy, jz = rub(dim, row, ux, uy, uz, un, laws[i, j, 1] * new, laws[i, j, 2] * new)
-        give_impulse(dim, pile, v, a, b, jn * nx + jx, jn * ny + jy, jn * nz + jz)
+        press(dim, pile, laws, row, numbers[k], u, new)
     return deep
 
 
@@ -139,17 +156,10 @@ def relax(dim: Any, pile: Pile, laws: Any) -> None:
         if p == 0.0:
             continue
         a, b = numbers[k, ONE], numbers[k, OTHER]
-        nx, ny = row[NX], row[NY]
-        nz = row[NZ] if len(dim) == 3 else 0.0
         follow(dim, pile, pile.feet, v, b)
-        ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
-        un = dot(dim, nx, ny, nz, ux, uy, uz)
-        new = max(p - row[MASS] * un, 0.0)
-        jn = new - p
-        row[PRESS] = new
-        i, j = numbers[k, ROW], numbers[k, COLUMN]
-        jx, jy, jz = rub(dim, row, ux, uy, uz, un, laws[i, j, 1] * new, laws[i, j, 2] * new)
-        give_impulse(dim, pile, v, a, b, jn * nx + jx, jn * ny + jy, jn * nz + jz)
+        u = difference(vector(v, a), vector(v, b))
+        new = max(p - row[MASS] * dot(dim, normal_of(dim, row), u), 0.0)
+        press(dim, pile, laws, row, numbers[k], u, new)
         if new > most[k]:
             forget(dim, pile, row, a, b, most[k])
 
@@ -158,15 +168,10 @@ def relax(dim: Any, pile: Pile, laws: Any) -> None:
 def forget(dim: Any, pile: Pile, row: Any, a: Index, b: Index, most: Real) -> None:
     """A blow is over in a substep, and not to be given once more in the next: beyond `most` it belongs to the kick."""
     kept = most / row[PRESS]
-    p, t = (1.0 - kept) * row[PRESS], (1.0 - kept) * row[RUB]
-    if len(dim) == 3:
-        ty, tz = (1.0 - kept) * row[RUB_Y], (1.0 - kept) * row[RUB_Z]
-        give_impulse(dim, pile, pile.kicked, a, b, p * row[NX] + t, p * row[NY] + ty, p * row[NZ] + tz)
-        row[RUB_Y], row[RUB_Z] = kept * row[RUB_Y], kept * row[RUB_Z]
-    else:
-        jx, jy = p * row[NX] - t * row[NY], p * row[NY] + t * row[NX]
-        give_impulse(dim, pile, pile.kicked, a, b, jx, jy, 0.0)
+    give_impulse(dim, pile, pile.kicked, a, b, impulse_of(dim, row, 1.0 - kept))
     row[PRESS], row[RUB] = kept * row[PRESS], kept * row[RUB]
+    if len(dim) == 3:
+        row[RUB_Y], row[RUB_Z] = kept * row[RUB_Y], kept * row[RUB_Z]
 
 
 @noinline
@@ -178,10 +183,8 @@ def rebound(dim: Any, pile: Pile) -> None:
         k = np.uint32(c)
         if not rows[k, BOUNCE] > 0.0:
             continue
-        a, b = numbers[k, ONE], numbers[k, OTHER]
-        nx, ny = rows[k, NX], rows[k, NY]
-        nz = rows[k, NZ] if len(dim) == 3 else 0.0
+        a, b, n = numbers[k, ONE], numbers[k, OTHER], normal_of(dim, rows[k])
         follow(dim, pile, pile.feet, v, b)
-        un = dot(dim, nx, ny, nz, v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2])
+        un = dot(dim, n, difference(vector(v, a), vector(v, b)))
         p = max(rows[k, MASS] * (rows[k, BOUNCE] - un), 0.0)
-        give_impulse(dim, pile, v, a, b, p * nx, p * ny, p * nz)
+        give_impulse(dim, pile, v, a, b, (p * n[0], p * n[1], p * n[2]))

@@ -1,28 +1,33 @@
 """Piles: bodies that come to rest on each other, by soft contacts in substeps.
 
 For e < 1 and friction under gravity or other forces. A step is `begin_step`, then `substep` as often as wanted (the
-forces may be computed anew before each), then `end_step`; `advance_pile` does it all for constant accelerations. A
-substep of h: v += h a; the impulses of the last substep once more (warm start); contacts solved one by one in a fixed
-order (Gauss and Seidel); x += h v; contacts solved again without undoing overlaps, so that this leaves no speed behind.
+forces may be computed anew before each), then `end_step`. A substep of h:
+
+    v += h a
+    v += w J    the impulses of the last substep once more (warm start)
+    contacts solved one by one in a fixed order (Gauss and Seidel)
+    x += h v
+    contacts solved again without undoing overlaps, so that this leaves no speed behind
+
 Impacts bounce at the end of the step. (The "soft step" of E. Catto, Solver2D, 2024, for bodies that do not turn, with
-exact meeting points for fast bodies, and no number that has a unit.)
+exact meeting points for fast bodies, and no number that has a unit.) Kernels take a pile whole, as `heap`: its memory,
+and what it is solved with.
 
 How many substeps: a pile of L layers comes to rest soon if L g h²/r is below about 0.03 (4 substeps of 1/240 s for
 thirty layers of half a metre; 16 for a centimetre); with fewer it takes longer. A fast body passes through no wall and
 no body at rest, whatever its speed; where one hit leads to the next within a step, bodies that were hit may overlap or
-pass, the more the farther they come in it. See `pile_pieces` for what is done about that.
+pass, the more the farther they come in it. See `pieces` for what is done about that.
 """
 
 from typing import Any
 
 import numpy as np
 
-from carom.kernels.jit import Index, Real, inline, kernel, stage
-from carom.solvers.stepped.contacts.grid import Space
+from carom.kernels.jit import Index, Real, inline, stage
 from carom.solvers.stepped.pile.cloth import walk_cloth
 from carom.solvers.stepped.pile.contacts import gather, sift, walk_near, walk_walls
 from carom.solvers.stepped.pile.fast import lend_fast, walk_fast
-from carom.solvers.stepped.pile.memory import DONE, LOST, NEEDED, Pile, Softness
+from carom.solvers.stepped.pile.memory import DONE, LOST, NEEDED, Pile
 from carom.solvers.stepped.pile.solve import rebound, relax, solve, warm_start
 from carom.solvers.stepped.pile.warm_start import make_contacts
 
@@ -30,39 +35,25 @@ SWEEPS = 64  # at most, in a substep with impacts that go on from body to body; 
 
 
 @stage
-def begin_step(
-    dim: Any,
-    pile: Pile,
-    space: Space,
-    softness: Softness,
-    n: Index,
-    dt: Real,
-    h: Real,
-    place: Any,
-    velocity: Any,
-    accel: Any,
-    material: Any,
-    walls: Any,
-    laws: Any,
-    linked: Any,
-) -> bool:
+def begin_step(dim: Any, heap: Any, bodies: Any, material: Any, n: Index, dt: Real, h: Real) -> bool:
     """Find the contacts of a step of dt, to be done in substeps of h.
 
     False if there is no room for them: give more than `tally[NEEDED]` (`larger`) and call it again.
     Bodies that have left a periodic axis are brought back into it; nothing else has changed when it returns False.
     """
-    gather(dim, pile, space, n, dt, softness.margin, place, velocity, accel)
-    lend_fast(dim, pile, space)
-    count = walk_near(dim, pile, space, walls, n, dt)
-    count = walk_fast(dim, pile, space, count)
+    pile = heap.pile
+    gather(dim, heap, bodies, n, dt)
+    lend_fast(dim, pile, heap.space)
+    count = walk_near(dim, pile, heap.space, heap.walls, n, dt)
+    count = walk_fast(dim, pile, heap.space, count)
     if count < pile.found.shape[0]:
-        count = sift(pile, count, linked)
-    count = walk_walls(dim, pile, walls, n, count)
+        count = sift(pile, count, heap.linked)
+    count = walk_walls(dim, pile, heap.walls, n, count)
     count = walk_cloth(pile, pile.feet, n, dt, count)
     pile.tally[NEEDED], pile.tally[DONE] = count, 0
     if count >= pile.found.shape[0]:
         return False
-    make_contacts(dim, pile, space, softness, n, dt, h, count, material, walls, laws)
+    make_contacts(dim, heap, material, n, dt, h, count)
     return True
 
 
@@ -114,54 +105,24 @@ def settle(dim: Any, pile: Pile, n: Index, h: Real, velocity: Any, accel: Any) -
 
 
 @stage
-def substep(
-    dim: Any, pile: Pile, softness: Softness, n: Index, h: Real, place: Any, velocity: Any, accel: Any, laws: Any
-) -> None:
-    """Advance by h; `place` and `velocity` are up to date after it, and are not to be changed before the step ends."""
+def substep(dim: Any, heap: Any, bodies: Any, n: Index, h: Real) -> None:
+    """Advance by h; places and velocities are up to date after it, and are not to be changed before the step ends."""
+    pile = heap.pile
     again = pile.tally[DONE] > 0
-    kick(dim, pile, n, h, accel, again)
+    kick(dim, pile, n, h, bodies.accel, again)
     if not again:
         warm_start(dim, pile)
     for _ in range(SWEEPS):
-        if not solve(dim, pile, softness, h, laws):
+        if not solve(dim, pile, heap.softness, h, heap.laws):
             break
-    move(dim, pile, n, h, place)
-    relax(dim, pile, laws)
-    settle(dim, pile, n, h, velocity, accel)
+    move(dim, pile, n, h, bodies.place)
+    relax(dim, pile, heap.laws)
+    settle(dim, pile, n, h, bodies.velocity, bodies.accel)
     pile.tally[DONE] += 1
 
 
 @stage
-def end_step(dim: Any, pile: Pile, n: Index, velocity: Any, accel: Any) -> None:
+def end_step(dim: Any, pile: Pile, bodies: Any, n: Index) -> None:
     """Let impacts bounce."""
     rebound(dim, pile)
-    settle(dim, pile, n, 0.0, velocity, accel)
-
-
-@kernel
-def advance_pile(
-    dim: Any,
-    pile: Pile,
-    space: Space,
-    softness: Softness,
-    n: Index,
-    dt: Real,
-    substeps: int,
-    steps: int,
-    place: Any,
-    velocity: Any,
-    accel: Any,
-    material: Any,
-    walls: Any,
-    laws: Any,
-    linked: Any,
-) -> int:
-    """Advance by so many steps of dt with accelerations that do not change; how many were done before room ran out."""
-    h = dt / substeps
-    for step in range(steps):
-        if not begin_step(dim, pile, space, softness, n, dt, h, place, velocity, accel, material, walls, laws, linked):
-            return step
-        for _ in range(substeps):
-            substep(dim, pile, softness, n, h, place, velocity, accel, laws)
-        end_step(dim, pile, n, velocity, accel)
-    return steps
+    settle(dim, pile, n, 0.0, bodies.velocity, bodies.accel)

@@ -1,14 +1,16 @@
 """Contacts made from the pairs that were found, with the impulses of the last step where they go on: once a step."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics.impact import parting_speed
-from carom.solvers.stepped.contacts.grid import Space, shift_of
+from carom.physics.vectors import difference, dot
+from carom.physics.vectors import row as vector
+from carom.solvers.stepped.contacts.grid import shift_of
 from carom.solvers.stepped.pile.cloth import foot_of
-from carom.solvers.stepped.pile.contacts import dot, wall_gap, wall_material
+from carom.solvers.stepped.pile.contacts import wall_gap, wall_material
 from carom.solvers.stepped.pile.memory import (
     BOUNCE,
     CLOTH,
@@ -32,8 +34,8 @@ from carom.solvers.stepped.pile.memory import (
     SUBSTEP,
     WALL,
     Pile,
-    Softness,
 )
+from carom.solvers.stepped.pile.solve import normal_of
 
 LANES = 4  # contacts that follow each other are from so many parts of the pile, and need not wait for each other
 SWEPT = 0.1  # a pair that moves farther than this part of the sum of its radii in a step is met where it will be
@@ -60,46 +62,45 @@ def link_old(pile: Pile, n: Index) -> None:
 @inline
 def recall(dim: Any, pile: Pile, new: Any, i: Index, j: Index, learn: Real, scale: Real, firm: Real) -> None:
     """Give a contact the impulses that it had in the last step, if it was there: friction along the new tangent."""
-    side = pile.tally[SIDE]
+    side, n = pile.tally[SIDE], normal_of(dim, new)
     k = pile.head[i]
     while k != NONE:
         if pile.names[side, k, 1] == j:
             old = pile.rows[side, k]
-            nz, was_z = (new[NZ], old[NZ]) if len(dim) == 3 else (0.0, 0.0)
-            if dot(dim, new[NX], new[NY], nz, old[NX], old[NY], was_z) > SAME:
+            if dot(dim, n, normal_of(dim, old)) > SAME:
                 p, load = scale * old[PRESS], scale * old[LOAD]
                 bearable = p * p / (p + firm) if p > 0.0 else 0.0
                 new[PRESS], new[LOAD] = p, min(load + learn * (bearable - load), p)
                 new[RUB] = scale * old[RUB]
                 if len(dim) == 3:
-                    along = dot(dim, new[NX], new[NY], nz, old[RUB], old[RUB_Y], old[RUB_Z])
-                    new[RUB] = scale * (old[RUB] - along * new[NX])
-                    new[RUB_Y] = scale * (old[RUB_Y] - along * new[NY])
-                    new[RUB_Z] = scale * (old[RUB_Z] - along * nz)
+                    along = dot(dim, n, (old[RUB], old[RUB_Y], old[RUB_Z]))
+                    new[RUB] = scale * (old[RUB] - along * n[0])
+                    new[RUB_Y] = scale * (old[RUB_Y] - along * n[1])
+                    new[RUB_Z] = scale * (old[RUB_Z] - along * n[2])
                 return
         k = pile.link[k]
 
 
 @inline
-def meeting(dim: Any, dx: Real, dy: Real, dz: Real, ux: Real, uy: Real, uz: Real, R: Real, dt: Real) -> Real:
+def meeting(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Real:
     """When bodies that are d apart, with relative velocity u, meet within the step; or else when they are nearest."""
-    u2, du = dot(dim, ux, uy, uz, ux, uy, uz), dot(dim, dx, dy, dz, ux, uy, uz)
-    gap2 = dot(dim, dx, dy, dz, dx, dy, dz) - R * R
+    du, gap2 = dot(dim, d, u), dot(dim, d, d) - R * R
     if du >= 0.0 or gap2 <= 0.0:
         return 0.0
+    u2 = dot(dim, u, u)
     beside = du * du - u2 * gap2
     t = gap2 / (np.sqrt(beside) - du) if beside > 0.0 else -du / u2
     return min(t, dt)
 
 
 @inline
-def normal(dim: Any, v: Any, a: Index, b: Index, dx: Real, dy: Real, dz: Real, R: Real, dt: Real) -> Any:
-    """The direction from body b to body a, d apart: where they are now or, if they are fast, where they will meet."""
-    ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
-    if dot(dim, ux, uy, uz, ux, uy, uz) * dt * dt > SWEPT * SWEPT * R * R:
-        t = meeting(dim, dx, dy, dz, ux, uy, uz, R, dt)
-        dx, dy, dz = dx + ux * t, dy + uy * t, dz + uz * t
-    length = np.sqrt(dot(dim, dx, dy, dz, dx, dy, dz))
+def normal(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Any:
+    """The direction between bodies that are d apart: where they are now or, if they are fast, where they will meet."""
+    dx, dy, dz = d
+    if dot(dim, u, u) * dt * dt > SWEPT * SWEPT * R * R:
+        t = meeting(dim, d, u, R, dt)
+        dx, dy, dz = dx + u[0] * t, dy + u[1] * t, dz + u[2] * t
+    length = np.sqrt(dot(dim, (dx, dy, dz), (dx, dy, dz)))
     # Bodies in the very same place part along y.
     return (dx / length, dy / length, dz / length) if length > 0.0 else (0.0, 1.0, 0.0)
 
@@ -122,119 +123,102 @@ def heaviest_of(pile: Pile, n: Index) -> Real:
     return heaviest
 
 
+class Touch(NamedTuple):
+    """A body of a pile and its partner, that could touch within the step."""
+
+    a: Any  # slot of the body
+    b: Any  # slot of the partner: another body, the ground, or a foot
+    i: Any  # number of the body
+    j: Any  # number of the partner; WALL + k, or CLOTH + m
+    column: Any  # of the partner's material in the table of laws
+    gap: Any  # m
+    normal: Any  # from the partner to the body
+    size: Any  # the radius by which overlaps are measured, m
+
+
+class Making(NamedTuple):
+    """What all contacts that are made in a step have in common."""
+
+    n: Any  # number of bodies, and slot of the ground
+    dt: Any  # the step, s
+    h: Any  # its substeps, s
+    side: Any  # on which they are written
+    heaviest: Any  # kg
+
+
 @inline
-def make_contact(
-    dim: Any,
-    pile: Pile,
-    space: Space,
-    softness: Softness,
-    n: Index,
-    dt: Real,
-    h: Real,
-    k: Index,
-    heaviest: Real,
-    pair: Any,
-    row: Any,
-    number: Any,
-    name: Any,
-    material: Any,
-    walls: Any,
-    laws: Any,
-) -> None:
+def touch_wall(dim: Any, heap: Any, a: Index, b: Index, n: Index) -> Touch:
+    """Body a at wall b - WALL."""
+    x, k = heap.pile.x, np.uint32(b - np.uint32(WALL))
+    distance, towards = wall_gap(dim, heap.walls, k, vector(x, a), x[a, 3])
+    column = np.uint32(wall_material(heap.walls, k))
+    return Touch(a, np.uint32(n), heap.pile.grid.order[a], b, column, distance - x[a, 3], towards, x[a, 3])
+
+
+@inline
+def touch_body(dim: Any, heap: Any, material: Any, pair: Any, dt: Real) -> Touch:
+    """Two bodies: that with the lower number comes first, so that a contact is the same in each step."""
+    x, v, order = heap.pile.x, heap.pile.v, heap.pile.grid.order
+    turned = order[pair[0]] > order[pair[1]]
+    sign = -1.0 if turned else 1.0
+    a, b = pair[1] if turned else pair[0], pair[0] if turned else pair[1]
+    R = x[a, 3] + x[b, 3]
+    sx, sy, sz = shift_of(heap.space, pair[2])
+    d = difference(difference(vector(x, a), vector(x, b)), (sign * sx, sign * sy, sign * sz))
+    towards = normal(dim, d, difference(vector(v, a), vector(v, b)), R, dt)
+    column, gap = np.uint32(material[order[b]]), dot(dim, towards, d) - R
+    return Touch(a, b, order[a], order[b], column, gap, towards, min(x[a, 3], x[b, 3]))
+
+
+@inline
+def make_contact(dim: Any, heap: Any, material: Any, k: Index, pair: Any, making: Any) -> None:
     """Make contact k from a pair: its normal, gap and reduced mass, and the speed with which it will bounce."""
-    x, v, accel, order = pile.x, pile.v, pile.kicked, pile.grid.order
-    a, b = pair[0], pair[1]
-    if b >= WALL:
-        wall = np.uint32(b - np.uint32(WALL))
-        i, j, b = order[a], b, np.uint32(n)
-        column = wall_material(walls, wall)
-        R = r = x[a, 3]
-        gap, nx, ny, nz = wall_gap(dim, walls, wall, x[a, 0], x[a, 1], x[a, 2], x[a, 3])
-        gap -= r
-    elif b >= CLOTH:
-        i, j = order[a], b
-        b, column, gap, nx, ny, nz, r = foot_of(dim, pile, pile.feet, a, b, k, dt, material)
-        R = r
+    pile, softness, dt, h = heap.pile, heap.softness, making.dt, making.h
+    x, v, accel = pile.x, pile.v, pile.kicked
+    row, numbers, names = pile.rows[making.side, k], pile.numbers[making.side, k], pile.names[making.side, k]
+    if pair[1] >= WALL:
+        touch = touch_wall(dim, heap, pair[0], pair[1], making.n)
+    elif pair[1] >= CLOTH:
+        slot, column, above, towards, size = foot_of(dim, pile, pile.feet, pair[0], pair[1], k, dt, material)
+        touch = Touch(pair[0], slot, pile.grid.order[pair[0]], pair[1], column, above, towards, size)
     else:
-        # The body with the lower number comes first, so that a contact is the same in each step.
-        turned = order[a] > order[b]
-        sign = -1.0 if turned else 1.0
-        a, b = b if turned else a, a if turned else b
-        i, j = order[a], order[b]
-        column = np.uint32(material[j])
-        R, r = x[a, 3] + x[b, 3], min(x[a, 3], x[b, 3])
-        sx, sy, sz = shift_of(space, pair[2])
-        dx, dy, dz = x[a, 0] - x[b, 0] - sign * sx, x[a, 1] - x[b, 1] - sign * sy, x[a, 2] - x[b, 2] - sign * sz
-        nx, ny, nz = normal(dim, v, a, b, dx, dy, dz, R, dt)
-        gap = dot(dim, nx, ny, nz, dx, dy, dz) - R
-    ux, uy, uz = v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2]
-    ax, ay, az = accel[a, 0] - accel[b, 0], accel[a, 1] - accel[b, 1], accel[a, 2] - accel[b, 2]
-    one = dot(dim, accel[a, 0], accel[a, 1], accel[a, 2], accel[a, 0], accel[a, 1], accel[a, 2])
-    two = dot(dim, accel[b, 0], accel[b, 1], accel[b, 2], accel[b, 0], accel[b, 1], accel[b, 2])
-    speed = impact_speed(dot(dim, nx, ny, nz, ux, uy, uz), dot(dim, nx, ny, nz, ax, ay, az), gap)
-    back = parting_speed(laws[np.uint32(material[i]), column, 0], speed)
-    slow = np.sqrt(max(one, two)) * dt
+        touch = touch_body(dim, heap, material, pair, dt)
+    a, b, i, gap, n, r = touch.a, touch.b, touch.i, touch.gap, touch.normal, touch.size
+    one, two, u = vector(accel, a), vector(accel, b), difference(vector(v, a), vector(v, b))
+    speed = impact_speed(dot(dim, n, u), dot(dim, n, difference(one, two)), gap)
+    back = parting_speed(heap.laws[np.uint32(material[i]), touch.column, 0], speed)
+    slow = np.sqrt(max(dot(dim, one, one), dot(dim, two, two))) * dt
     if r > 0.0:
         gap = max(gap, -softness.push * r)
     w = v[a, 3] + v[b, 3]
-    row[NX], row[NY], row[MASS] = nx, ny, 1.0 / w
-    row[OFFSET] = gap - dot(dim, nx, ny, nz, x[a, 0] - x[b, 0], x[a, 1] - x[b, 1], x[a, 2] - x[b, 2])
+    row[NX], row[NY], row[MASS] = n[0], n[1], 1.0 / w
+    row[OFFSET] = gap - dot(dim, n, difference(vector(x, a), vector(x, b)))
     row[BOUNCE] = 0.0 if speed <= slow else (-back if back > slow else -TINY)
     pile.speeds[k] = speed
     row[PRESS], row[RUB], row[LOAD] = 0.0, 0.0, 0.0
     if len(dim) == 3:
-        row[NZ], row[RUB_Y], row[RUB_Z] = nz, 0.0, 0.0
-    number[ONE], number[OTHER], number[ROW], number[COLUMN] = a, b, material[i], column
-    name[0], name[1] = i, j
+        row[NZ], row[RUB_Y], row[RUB_Z] = n[2], 0.0, 0.0
+    numbers[ONE], numbers[OTHER], numbers[ROW], numbers[COLUMN] = a, b, material[i], touch.column
+    names[0], names[1] = i, touch.j
     firm = softness.slop * r * softness.rate * (1.0 - softness.give) / (softness.give * h * w)
-    recall(dim, pile, row, i, j, softness.learn * (dt / h), h / pile.limits[SUBSTEP], firm)
+    recall(dim, pile, row, i, touch.j, softness.learn * (dt / h), h / pile.limits[SUBSTEP], firm)
     if row[PRESS] > 0.0:  # it has borne something already: no impact
         row[BOUNCE] = 0.0
-    light = LIKE < heaviest * max(v[a, 3], v[b, 3]) <= MUCH
-    borne = GROWTH * (row[PRESS] + heaviest * slow * h / dt)
+    light = LIKE < making.heaviest * max(v[a, 3], v[b, 3]) <= MUCH
+    borne = GROWTH * (row[PRESS] + making.heaviest * slow * h / dt)
     pile.most[k] = 0.0 if row[BOUNCE] != 0.0 else (borne if light else np.inf)
     pile.parting[k] = HURRY * slow + CREEP * r / dt if light else np.inf
 
 
 @noinline
-def make_contacts(
-    dim: Any,
-    pile: Pile,
-    space: Space,
-    softness: Softness,
-    n: Index,
-    dt: Real,
-    h: Real,
-    count: Index,
-    material: Any,
-    walls: Any,
-    laws: Any,
-) -> None:
+def make_contacts(dim: Any, heap: Any, material: Any, n: Index, dt: Real, h: Real, count: Index) -> None:
     """Make all contacts, on the other side than those of the last step, in lanes."""
+    pile = heap.pile
     link_old(pile, n)
-    side = 1 - pile.tally[SIDE]
-    rows, numbers, names = pile.rows[side], pile.numbers[side], pile.names[side]
-    heaviest = heaviest_of(pile, n)
+    making = Making(n, dt, h, 1 - pile.tally[SIDE], heaviest_of(pile, n))
     each, rest = count // LANES, count % LANES
     for c in range(count):
-        lane, k = c % LANES, np.uint32(c)
+        lane = c % LANES
         pair = pile.found[np.uint32(lane * each + min(lane, rest) + c // LANES)]
-        make_contact(
-            dim,
-            pile,
-            space,
-            softness,
-            n,
-            dt,
-            h,
-            k,
-            heaviest,
-            pair,
-            rows[k],
-            numbers[k],
-            names[k],
-            material,
-            walls,
-            laws,
-        )
-    pile.tally[SIDE], pile.tally[COUNT], pile.limits[SUBSTEP] = side, count, h
+        make_contact(dim, heap, material, np.uint32(c), pair, making)
+    pile.tally[SIDE], pile.tally[COUNT], pile.limits[SUBSTEP] = making.side, count, h
