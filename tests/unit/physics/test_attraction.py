@@ -15,8 +15,8 @@ from carom.kernels.jit import kernel
 from carom.kernels.powers import inverse, inverse_cube
 from carom.kernels.simd import fused, short, total, without, write
 from carom.kernels.simd import read_eight as read
-from carom.physics import attraction
-from carom.physics.attraction import direct
+from carom.solvers.stepped.attraction import direct as attraction
+from carom.solvers.stepped.attraction.direct import direct
 
 EPS = np.finfo(float).eps
 DIM = {2: (0.0, 0.0), 3: (0.0, 0.0, 0.0)}
@@ -254,7 +254,7 @@ def test_same_bits_again_and_in_two_threads(strict):
 
 PORTABLE = """
 import numba, numpy as np
-from carom.physics.attraction import add_direct, direct
+from carom.solvers.stepped.attraction.direct import add_direct, direct
 from carom.kernels.jit import OPTIONS
 add = numba.njit(**OPTIONS)(lambda dim, direct, place, accel, n: add_direct(dim, direct, place, accel, n))
 rng = np.random.default_rng(1)

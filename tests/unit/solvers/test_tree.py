@@ -14,11 +14,11 @@ import pytest
 from carom import Attraction, Balls, Scene, Simulation
 from carom.errors import SceneError
 from carom.kernels.jit import kernel
-from carom.physics.attraction import Direct
 from carom.solvers.stepped import build
 from carom.solvers.stepped.attraction import nodes as tree_nodes
 from carom.solvers.stepped.attraction import tree
 from carom.solvers.stepped.attraction import walk as tree_walk
+from carom.solvers.stepped.attraction.direct import Direct
 from carom.solvers.stepped.attraction.nodes import Tree
 from carom.solvers.stepped.attraction.tree import CROSSOVER, OPENING, add_attraction, attraction_of
 from carom.solvers.stepped.attraction.tree import potential_energy as energy

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from carom.errors import BlowUpError, ForceError, StepWarning
 from carom.kernels.interrupts import PendingInterrupts, allow_interrupts, defer_interrupts
-from carom.physics.attraction import Direct
 from carom.scene import Scene
 from carom.solvers.collision_record import NOBODY, collision_record
 from carom.solvers.pacing import Pace
@@ -23,6 +22,7 @@ from carom.solvers.registry import STEPPED
 from carom.solvers.stepped import build, loop
 from carom.solvers.stepped import state as stored
 from carom.solvers.stepped.attraction import tree
+from carom.solvers.stepped.attraction.direct import Direct
 from carom.solvers.stepped.build import (
     Heap,
     bodies_for,

@@ -11,7 +11,7 @@ import numpy as np
 
 from carom.kernels import simd
 from carom.kernels.jit import Index, Real, inline, noinline
-from carom.physics.attraction import ONE, TILE, TWO, ZERO
+from carom.solvers.stepped.attraction.columns import ONE, TILE, TWO, ZERO, Columns
 
 LEAF = TILE  # bodies
 SHARE = np.uint64(16)
@@ -21,19 +21,13 @@ SPOT, MOMENTS = np.uint64(4), np.uint64(8)  # numbers in a row of these
 
 
 class Tree(NamedTuple):
-    """Attraction by a tree: its parameters, the bodies in columns in the order of the leaves, and the nodes."""
+    """Attraction by a tree: its parameters, the bodies in the order of the leaves, and the nodes."""
 
     constant: float  # G, N m²/kg²
     soft: float  # ε², m²
     strict: tuple[float, ...]  # of one item: strict; of none: quick
     opening: float  # θ
-    x: Any
-    y: Any
-    z: Any
-    mass: Any  # G m, m³/s²
-    ax: Any
-    ay: Any
-    az: Any
+    columns: Columns
     rows: Any  # x, y, z and number of each body, in the order of the leaves
     first: Any  # first leaf of each node
     leaves: Any  # how many leaves it has
@@ -44,7 +38,7 @@ class Tree(NamedTuple):
     moments: Any  # G m; 3 G times the second moments xx, xy, yy, xz, yz, zz; half of their trace
     far: Any  # nodes that act on a group as a whole
     near: Any  # leaves that act on it body by body
-    halted: Any  # of one number: 1 breaks sums off, as in `attraction.Direct`
+    halted: Any  # of one number: 1 breaks sums off, as in `Direct`
 
 
 # ---------------------------------------------------------------- growth
@@ -165,7 +159,7 @@ def settle(dim: Any, tree: Any, node: Index, m: Real, x: Real, y: Real, z: Real)
 @noinline
 def weigh(dim: Any, tree: Any, nodes: Index) -> None:
     """Find the masses, moments and reaches of all nodes, from the leaves up."""
-    spot, moments = tree.spot, tree.moments
+    spot, moments, columns = tree.spot, tree.moments, tree.columns
     for back in range(ZERO, nodes):
         node = nodes - ONE - back
         s, q = SPOT * node, MOMENTS * node
@@ -173,12 +167,12 @@ def weigh(dim: Any, tree: Any, nodes: Index) -> None:
         if tree.leaves[node] == 1:
             begin = np.uint64(tree.first[node]) * LEAF
             for k in range(begin, begin + LEAF):
-                w = tree.mass[k]
-                m, x, y, z = m + w, x + w * tree.x[k], y + w * tree.y[k], z + w * tree.z[k]
+                w = columns.mass[k]
+                m, x, y, z = m + w, x + w * columns.x[k], y + w * columns.y[k], z + w * columns.z[k]
             settle(dim, tree, node, m, x, y, z)
             for k in range(begin, begin + LEAF):
-                dx, dy, dz = tree.x[k] - spot[s], tree.y[k] - spot[s + ONE], tree.z[k] - spot[s + TWO]
-                add_moments(dim, moments, q, tree.mass[k], dx, dy, dz)
+                dx, dy, dz = columns.x[k] - spot[s], columns.y[k] - spot[s + ONE], columns.z[k] - spot[s + TWO]
+                add_moments(dim, moments, q, columns.mass[k], dx, dy, dz)
         else:
             parts = (node + ONE, node + TWO * np.uint64(tree.left[node]))
             for part in parts:
@@ -197,7 +191,7 @@ def weigh(dim: Any, tree: Any, nodes: Index) -> None:
 @inline
 def grow(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> Any:
     """Make the tree of the first n bodies, at least one; the number of its nodes."""
-    rows = tree.rows
+    rows, columns = tree.rows, tree.columns
     for i in range(ZERO, n):
         r = FOUR * i
         rows[r], rows[r + ONE] = place[i, 0], place[i, 1]
@@ -206,7 +200,7 @@ def grow(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> Any:
     nodes = plant(dim, tree, n)
     for i in range(ZERO, (n + LEAF - ONE) // LEAF * LEAF):  # behind the last body, it stands again without mass
         r = FOUR * min(i, n - ONE)
-        tree.x[i], tree.y[i], tree.z[i] = rows[r], rows[r + ONE], rows[r + TWO]
-        tree.mass[i] = tree.constant * accel[np.uint64(rows[r + THREE]), 3] if i < n else 0.0
+        columns.x[i], columns.y[i], columns.z[i] = rows[r], rows[r + ONE], rows[r + TWO]
+        columns.mass[i] = tree.constant * accel[np.uint64(rows[r + THREE]), 3] if i < n else 0.0
     weigh(dim, tree, nodes)
     return nodes

@@ -12,12 +12,12 @@ import numpy as np
 
 from carom.errors import Problem, SceneError
 from carom.kernels.jit import Index, by_type, kernel
-from carom.physics.attraction import (
+from carom.solvers.stepped.attraction.columns import columns_for
+from carom.solvers.stepped.attraction.direct import (
     Direct,
     add_direct,
     attract_first,
     attract_rest,
-    columns,
     direct,
     energy_direct,
     fill,
@@ -57,11 +57,9 @@ def attraction_of(
     nodes = 2 * leaves - 1
     first, of_leaves, left, far, near = (np.zeros(nodes, np.uint32) for _ in range(5))
     low, high, spot, moments = (np.zeros(width * nodes) for width in (4, 4, int(SPOT), int(MOMENTS)))
-    x, y, z, mass, ax, ay, az = columns(7, n)
     rows = np.zeros(4 * leaves * int(LEAF))
     return Tree(
-        *(G, soft, flavour, opening),
-        *(x, y, z, mass, ax, ay, az),
+        *(G, soft, flavour, opening, columns_for(n)),
         *(rows, first, of_leaves, left, low, high, spot, moments, far, near, np.zeros(1, np.int64)),
     )
 

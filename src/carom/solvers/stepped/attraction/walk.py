@@ -12,7 +12,19 @@ from carom.kernels.jit import Index, Real, inline, noinline
 from carom.kernels.powers import inverse, inverse_cube, plus
 from carom.kernels.simd import spread_eight as spread
 from carom.kernels.simd import without, write
-from carom.physics.attraction import FLOOR, ONE, TILE, TWO, ZERO, added, difference, dot, of_eight, of_one, put
+from carom.physics.attraction import FLOOR, attraction, dot_plus, plus_times, potential
+from carom.physics.vectors import difference
+from carom.solvers.stepped.attraction.columns import (
+    ONE,
+    TILE,
+    TWO,
+    ZERO,
+    accelerations,
+    of_eight,
+    of_one,
+    places,
+    put,
+)
 from carom.solvers.stepped.attraction.nodes import FIVE, FOUR, LEAF, MOMENTS, SEVEN, SIX, SPOT, THREE, grow
 
 GROUP = np.uint64(4)  # leaves at most whose bodies share one walk through the tree
@@ -57,6 +69,13 @@ def walk(dim: Any, tree: Any, group: Index, nodes: Index) -> tuple[Any, Any]:
     return far, near
 
 
+@inline
+def from_centre(tree: Any, node: Index, p: Any) -> Any:
+    """The vectors to the centre of mass of a node from eight bodies at p."""
+    t = SPOT * node
+    return difference((spread(tree.spot[t]), spread(tree.spot[t + ONE]), spread(tree.spot[t + TWO])), p)
+
+
 # ---------------------------------------------------------------- pull
 
 
@@ -80,29 +99,87 @@ def by_node(dim: Any, strict: Any, soft: Real, tree: Any, node: Index, p: Any, a
     (G m + (5/2 d·M d / s - tr M / 2) / s) s^(-3/2) d - s^(-5/2) M d, with s = d² + ε²: minus the gradient of the
     potential of `potential_of_node`. M is not made traceless, so this holds with softening too.
     """
-    t, q = SPOT * node, MOMENTS * node
-    d = difference((spread(tree.spot[t]), spread(tree.spot[t + ONE]), spread(tree.spot[t + TWO])), p)
-    s = dot(dim, strict, d, d, soft)
+    q, d = MOMENTS * node, from_centre(tree, node, p)
+    s = dot_plus(dim, strict, d, d, soft)
     y2, y3 = inverse(strict, s), inverse_cube(strict, s)
     md = turned(dim, strict, tree.moments, q, d)
-    w = plus(strict, dot(dim, strict, md, d, spread(0.0)) * 2.5, y2, -tree.moments[q + SEVEN])
-    a = added(dim, strict, plus(strict, w, y2, tree.moments[q]) * y3, d, a)
-    return added(dim, strict, y2 * y3 * -1.0, md, a)
+    w = plus(strict, dot_plus(dim, strict, md, d, spread(0.0)) * 2.5, y2, -tree.moments[q + SEVEN])
+    a = plus_times(dim, strict, a, plus(strict, w, y2, tree.moments[q]) * y3, d)
+    return plus_times(dim, strict, a, y2 * y3 * -1.0, md)
 
 
 @inline
-def by_bodies(dim: Any, strict: Any, soft: Real, tree: Any, begin: Index, end: Index, p: Any, a: Any) -> Any:
+def by_bodies(dim: Any, strict: Any, soft: Real, columns: Any, begin: Index, end: Index, p: Any, a: Any) -> Any:
     """a and the pull of bodies begin … end - 1 on eight bodies at p."""
     for j in range(begin, end):
-        d = difference(of_one(tree.x, tree.y, tree.z, j), p)
-        a = added(dim, strict, inverse_cube(strict, dot(dim, strict, d, d, soft)) * tree.mass[j], d, a)
+        d = difference(of_one(places(columns), j), p)
+        a = plus_times(dim, strict, a, attraction(dim, strict, soft, d) * columns.mass[j], d)
     return a
 
 
+@inline
+def pull_tile(dim: Any, strict: Any, tree: Any, far: Index, near: Index, own: Any, tile: Index) -> None:
+    """Write the accelerations of the eight bodies of a tile into the columns.
+
+    So many nodes of `tree.far` act on them as a whole, so many leaves of `tree.near` body by body; so do the bodies
+    own[0] … own[1] - 1 of their group.
+    """
+    columns, soft, zero = tree.columns, max(tree.soft, FLOOR), spread(0.0)
+    p, a = of_eight(places(columns), tile), (zero, zero, zero)
+    for k in range(far):
+        a = by_node(dim, strict, soft, tree, np.uint64(tree.far[k]), p, a)
+    for k in range(near):
+        begin = np.uint64(tree.near[k]) * LEAF
+        a = by_bodies(dim, strict, soft, columns, begin, begin + LEAF, p, a)
+    put(dim, accelerations(columns), tile, by_bodies(dim, strict, soft, columns, own[0], own[1], p, a))
+
+
+# ---------------------------------------------------------------- energy
+
+
+@inline
+def potential_of_node(dim: Any, strict: Any, tree: Any, node: Index, p: Any, v: Any) -> Any:
+    """v and minus the potential of a node: G m s^(-1/2) + (d·M d / s - tr M / 3) s^(-3/2) / 2, s = d² + ε²."""
+    q, d = MOMENTS * node, from_centre(tree, node, p)
+    s = dot_plus(dim, strict, d, d, spread(tree.soft))
+    y2, y3 = inverse(strict, s + FLOOR), inverse_cube(strict, s + FLOOR)
+    w = dot_plus(dim, strict, turned(dim, strict, tree.moments, q, d), d, spread(0.0)) * 0.5
+    w = plus(strict, w, y2, tree.moments[q + SEVEN] * (-1.0 / 3.0))
+    return plus(strict, plus(strict, s, spread(tree.moments[q]), w), y3, v)
+
+
+@inline
+def potential_of_bodies(dim: Any, strict: Any, tree: Any, begin: Index, end: Index, tile: Index, p: Any, v: Any) -> Any:
+    """v and minus the potential of bodies begin … end - 1 at the eight of a tile, but of none at itself."""
+    for j in range(begin, end):
+        d, m = difference(of_one(places(tree.columns), j), p), spread(tree.columns.mass[j])
+        if tile <= j < tile + TILE:
+            m = without(m, j - tile)
+        v = plus(strict, potential(dim, strict, tree.soft, d), m, v)
+    return v
+
+
+@inline
+def potential_of_tile(dim: Any, strict: Any, tree: Any, far: Index, near: Index, own: Any, tile: Index) -> None:
+    """Write minus the potential at the eight bodies of a tile into the column ax."""
+    p, v = of_eight(places(tree.columns), tile), spread(0.0)
+    for k in range(far):
+        v = potential_of_node(dim, strict, tree, np.uint64(tree.far[k]), p, v)
+    for k in range(near):
+        begin = np.uint64(tree.near[k]) * LEAF
+        v = potential_of_bodies(dim, strict, tree, begin, begin + LEAF, tile, p, v)
+    write(tree.columns.ax, tile, potential_of_bodies(dim, strict, tree, own[0], own[1], tile, p, v))
+
+
+# ---------------------------------------------------------------- all bodies
+
+
 @noinline
-def pull(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
-    """Write the accelerations of all bodies into the columns."""
-    soft, zero = max(tree.soft, FLOOR), spread(0.0)
+def each_tile(dim: Any, strict: Any, tree: Any, nodes: Index, potentials: Any) -> None:
+    """Write the pulls on all bodies into the columns; or the potentials, if `potentials` is a tuple of one item.
+
+    Group by group, whose bodies share one walk through the tree; eight bodies at a time.
+    """
     group = ZERO
     while group < nodes and tree.halted[0] == 0:
         count = np.uint64(tree.leaves[group])
@@ -110,16 +187,13 @@ def pull(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
             group += ONE
             continue
         far, near = walk(dim, tree, group, nodes)
-        own = np.uint64(tree.first[group]) * LEAF
-        end = own + count * LEAF
-        for tile in range(own, end, TILE):
-            p, a = of_eight(tree.x, tree.y, tree.z, tile), (zero, zero, zero)
-            for k in range(far):
-                a = by_node(dim, strict, soft, tree, np.uint64(tree.far[k]), p, a)
-            for k in range(near):
-                begin = np.uint64(tree.near[k]) * LEAF
-                a = by_bodies(dim, strict, soft, tree, begin, begin + LEAF, p, a)
-            put(dim, tree.ax, tree.ay, tree.az, tile, by_bodies(dim, strict, soft, tree, own, end, p, a))
+        begin = np.uint64(tree.first[group]) * LEAF
+        own = (begin, begin + count * LEAF)
+        for tile in range(own[0], own[1], TILE):
+            if len(potentials) == 1:
+                potential_of_tile(dim, strict, tree, far, near, own, tile)
+            else:
+                pull_tile(dim, strict, tree, far, near, own, tile)
         group += TWO * count - ONE
 
 
@@ -127,65 +201,13 @@ def pull(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
 def add_tree(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> None:
     """Add to `accel` what the first n bodies do to each other, by the tree."""
     if n > 0:
-        pull(dim, tree.strict, tree, grow(dim, tree, place, accel, np.uint64(n)))
+        each_tile(dim, tree.strict, tree, grow(dim, tree, place, accel, np.uint64(n)), ())
         for k in range(ZERO, np.uint64(n)):
             i = np.uint64(tree.rows[FOUR * k + THREE])
-            accel[i, 0] += tree.ax[k]
-            accel[i, 1] += tree.ay[k]
+            accel[i, 0] += tree.columns.ax[k]
+            accel[i, 1] += tree.columns.ay[k]
             if len(dim) == 3:
-                accel[i, 2] += tree.az[k]
-
-
-# ---------------------------------------------------------------- energy
-
-
-@inline
-def potential_of_node(dim: Any, strict: Any, soft: Real, tree: Any, node: Index, p: Any, v: Any) -> Any:
-    """v and minus the potential of a node: G m s^(-1/2) + (d·M d / s - tr M / 3) s^(-3/2) / 2, s = d² + ε²."""
-    t, q = SPOT * node, MOMENTS * node
-    d = difference((spread(tree.spot[t]), spread(tree.spot[t + ONE]), spread(tree.spot[t + TWO])), p)
-    s = dot(dim, strict, d, d, spread(soft))
-    y2, y3 = inverse(strict, s + FLOOR), inverse_cube(strict, s + FLOOR)
-    w = dot(dim, strict, turned(dim, strict, tree.moments, q, d), d, spread(0.0)) * 0.5
-    w = plus(strict, w, y2, tree.moments[q + SEVEN] * (-1.0 / 3.0))
-    return plus(strict, plus(strict, s, spread(tree.moments[q]), w), y3, v)
-
-
-@inline
-def potential_of_bodies(
-    dim: Any, strict: Any, soft: Real, tree: Any, begin: Index, end: Index, tile: Index, p: Any, v: Any
-) -> Any:
-    """v and minus the potential of bodies begin … end - 1 at the eight of a tile, but of none at itself."""
-    for j in range(begin, end):
-        d, m = difference(of_one(tree.x, tree.y, tree.z, j), p), spread(tree.mass[j])
-        if tile <= j < tile + TILE:
-            m = without(m, j - tile)
-        s = dot(dim, strict, d, d, spread(soft))
-        v = plus(strict, s * inverse_cube(strict, s + FLOOR), m, v)
-    return v
-
-
-@noinline
-def fathom(dim: Any, strict: Any, tree: Any, nodes: Index) -> None:
-    """Write minus the potential at all bodies into the column ax."""
-    soft, group = tree.soft, ZERO
-    while group < nodes and tree.halted[0] == 0:
-        count = np.uint64(tree.leaves[group])
-        if count > GROUP:
-            group += ONE
-            continue
-        far, near = walk(dim, tree, group, nodes)
-        own = np.uint64(tree.first[group]) * LEAF
-        end = own + count * LEAF
-        for tile in range(own, end, TILE):
-            p, v = of_eight(tree.x, tree.y, tree.z, tile), spread(0.0)
-            for k in range(far):
-                v = potential_of_node(dim, strict, soft, tree, np.uint64(tree.far[k]), p, v)
-            for k in range(near):
-                begin = np.uint64(tree.near[k]) * LEAF
-                v = potential_of_bodies(dim, strict, soft, tree, begin, begin + LEAF, tile, p, v)
-            write(tree.ax, tile, potential_of_bodies(dim, strict, soft, tree, own, end, tile, p, v))
-        group += TWO * count - ONE
+                accel[i, 2] += tree.columns.az[k]
 
 
 @inline
@@ -193,7 +215,7 @@ def energy_tree(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> float:
     """The potential energy of the first n bodies, J, by the tree."""
     energy = 0.0
     if n > 0:
-        fathom(dim, tree.strict, tree, grow(dim, tree, place, accel, np.uint64(n)))
+        each_tile(dim, tree.strict, tree, grow(dim, tree, place, accel, np.uint64(n)), (1.0,))
         for k in range(ZERO, np.uint64(n)):
-            energy -= 0.5 * accel[np.uint64(tree.rows[FOUR * k + THREE]), 3] * tree.ax[k]
+            energy -= 0.5 * accel[np.uint64(tree.rows[FOUR * k + THREE]), 3] * tree.columns.ax[k]
     return energy
