@@ -45,16 +45,15 @@ def clearance_of(dimension: int, regions: Any, edges: Any, low: ArrayLike, high:
     nx, ny, nz = (max(math.ceil(side / edge), 1) for side in size)
     x, y, z = corner.tolist()
     table = np.empty(nx * ny * nz)
-    measure((0,) * dimension, regions, edges, x, y, z, edge, nx, ny, nz, table)
+    measure((0,) * dimension, regions, edges, (x, y, z), edge, (nx, ny, nz), table)
     shape = (float(nx), float(ny), float(nz))
     return Clearance((x, y, z), 1.0 / edge, shape, (np.uint32(nx), np.uint32(nx * ny)), table)
 
 
 @kernel
-def measure(
-    dim: Any, regions: Any, edges: Any, x: Real, y: Real, z: Real, edge: Real, nx: int, ny: int, nz: int, table: Any
-) -> None:
+def measure(dim: Any, regions: Any, edges: Any, low: Any, edge: Real, shape: Any, table: Any) -> None:
     """Fill the table: the least distance at the middle of each cell, less half its diagonal and some rounding."""
+    (x, y, z), (nx, ny, nz) = low, shape
     half = 0.5 * edge * np.sqrt(float(len(dim))) * (1.0 + 1e-9)
     for cell in range(nx * ny * nz):
         i, j, k = cell % nx, (cell // nx) % ny, cell // (nx * ny)

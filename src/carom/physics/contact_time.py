@@ -13,15 +13,14 @@ from carom.physics.flight import place, speed
 
 
 @inline
-def pair(
-    dim: Any, one: Any, two: Any, wx: float, wy: float, wz: float, gx: Any, gy: Any, gz: Any
-) -> tuple[float, float, float, float]:
+def pair(dim: Any, one: Any, two: Any, w: Any, g: Any) -> tuple[float, float, float, float]:
     """The quadratic equation of two freely flying balls, |d + u τ| = r₁ + r₂, at their common time t = max(t₁, t₂).
 
     Gives t, b = d·u, c = d² - σ² and the discriminant D = σ² u² - |d × u|² (the form that does not cancel). Under
     uniform gravity the relative motion is straight as well. `w` is added to the difference of the places (one period,
-    for a partner seen across a seam). Swapping the two balls gives the same bits.
+    for a partner seen across a seam); `g` is the acceleration. Swapping the two balls gives the same bits.
     """
+    (wx, wy, wz), (gx, gy, gz) = w, g
     t = max(one.t, two.t)
     s1 = t - one.t
     s2 = t - two.t

@@ -7,6 +7,8 @@ from typing import Any
 
 from carom.kernels.jit import inline
 
+NO_ACCELERATION = (None, None, None)
+
 
 @inline
 def place(x: float, v: float, a: Any, s: float) -> float:

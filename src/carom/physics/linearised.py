@@ -1,6 +1,19 @@
-"""How a small difference between two motions grows: the linearised motion of balls, from collision to collision."""
+"""How a small difference between two motions grows: the linearised motion of balls, from collision to collision.
 
-from typing import Any, Final
+Where a ball a meets a ball b or a wall, with the normal n towards a and, for relative place, velocity and acceleration,
+q, v, a:
+
+    δt  = -(δq·n) / (v·n)                   the perturbed pair meets later by so much
+    δn  = κ (δq + v δt)
+    δq' = δq - (1 + e) (δq·n) n
+    δv' = δv - (1 + e) [((δv + a δt)·n + v·δn) n + (v·n) δn]
+
+each ball taking its share w / (w_a + w_b), where w is 1/m. κ is the curvature of what a ball meets: 1/(R_a + R_b) for
+two balls, 0 for a plane wall. Ch. Dellago, H. A. Posch and W. G. Hoover, Phys. Rev. E 53 (1996) 1485, here also for
+unequal masses, walls, gravity and restitution e; 1 + e is read off the impulse.
+"""
+
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -10,15 +23,43 @@ from carom.physics.impact import bounce_factor
 LARGE: Final = 1e100  # a difference that has grown so far is made smaller by as much, so that it stays a number
 
 
+class Collisions(NamedTuple):
+    """Collisions in the order of time, a column each."""
+
+    times: Any  # s
+    ones: Any
+    others: Any  # -1: a wall
+    normals: Any  # towards the first ball
+    impulses: Any  # N s
+    curvatures: Any  # κ, 1/m
+
+
+class Tangent(NamedTuple):
+    """The motion of all balls, and how another one differs from it."""
+
+    since: Any  # when each ball was where δq says, s
+    v: Any
+    dq: Any  # δq
+    dv: Any  # δv
+    w: Any  # 1/m, 1/kg; 0 if the ball is fixed
+    g: Any  # m/s²
+
+
 @inline
-def fly(i: Index, t: Real, since: Any, v: Any, dq: Any, dv: Any, w: Any, g: Any) -> None:
+def fly(i: Index, t: Real, motion: Any) -> None:
     """Ball i flies on to the time t: q' = q + v τ, so that δq' = δq + δv τ; gravity changes no difference."""
-    tau = t - since[i]
+    tau = t - motion.since[i]
     for k in range(3):
-        dq[i, k] += dv[i, k] * tau
-        if w[i] > 0.0:
-            v[i, k] += g[k] * tau
-    since[i] = t
+        motion.dq[i, k] += motion.dv[i, k] * tau
+        if motion.w[i] > 0.0:
+            motion.v[i, k] += motion.g[k] * tau
+    motion.since[i] = t
+
+
+@inline
+def relative(rows: Any, i: Index, j: Index, k: Index) -> Real:
+    """Component k of row i as seen from row j, or from a wall."""
+    return rows[i, k] - (rows[j, k] if j >= 0 else 0.0)
 
 
 @inline
@@ -31,63 +72,58 @@ def shrink(dq: Any, dv: Any) -> float:
     return float(np.log(LARGE))
 
 
-@kernel
-def through_collisions(
-    times: Any, ones: Any, others: Any, normals: Any, impulses: Any, curvatures: Any,
-    since: Any, v: Any, dq: Any, dv: Any, w: Any, g: Any,
-) -> float:  # fmt: skip
-    """Carry differences δq, δv of places and velocities through collisions in order; gives the logarithm shrunk away.
-
-    w is 1/m of each ball (0 if it is fixed), κ the curvature of what a ball meets (1/(R_a + R_b) for two balls, 0 for a
-    plane wall), n the normal towards the first ball, and with q, v, a for relative place, velocity and acceleration:
-
-        δt  = -(δq·n) / (v·n)                   the perturbed pair meets later by so much
-        δn  = κ (δq + v δt)
-        δq' = δq - (1 + e) (δq·n) n
-        δv' = δv - (1 + e) [((δv + a δt)·n + v·δn) n + (v·n) δn]
-
-    each ball taking its share w / (w_a + w_b). Ch. Dellago, H. A. Posch and W. G. Hoover, Phys. Rev. E 53 (1996) 1485,
-    here also for unequal masses, walls, gravity and restitution e; 1 + e is read off the impulse.
-    """
-    shrunk = 0.0
-    for row in range(len(times)):
-        i, j, t = ones[row], others[row], times[row]
-        fly(i, t, since, v, dq, dv, w, g)
+@inline
+def collide(i: Index, j: Index, n: Any, impulse: Real, curvature: Real, motion: Any) -> None:
+    """Change velocities and differences of ball i and its partner j by a collision with normal n."""
+    v, dq, dv, g = motion.v, motion.dq, motion.dv, motion.g
+    wi, wj = motion.w[i], motion.w[j] if j >= 0 else 0.0
+    vn, s, un, an = 0.0, 0.0, 0.0, 0.0
+    for k in range(3):
+        vn += n[k] * relative(v, i, j, k)
+        s += n[k] * relative(dq, i, j, k)
+        un += n[k] * relative(dv, i, j, k)
+        an += n[k] * g[k] * ((1.0 if wi > 0.0 else 0.0) - (1.0 if wj > 0.0 else 0.0))  # both fall: no difference
+    if not (vn < 0.0 and impulse > 0.0):
+        return
+    f = bounce_factor(impulse, vn, wi + wj)
+    dt = -s / vn
+    along = un + an * dt
+    for k in range(3):
+        vk = relative(v, i, j, k)
+        along += vk * curvature * (relative(dq, i, j, k) + vk * dt)
+    for k in range(3):
+        vk = relative(v, i, j, k)
+        dn = curvature * (relative(dq, i, j, k) + vk * dt)
+        place, speed = -f * s * n[k], -f * (along * n[k] + vn * dn)
+        share = wi / (wi + wj)
+        dq[i, k] += share * place
+        dv[i, k] += share * speed
+        v[i, k] += wi * impulse * n[k]
         if j >= 0:
-            fly(j, t, since, v, dq, dv, w, g)
-        wi = w[i]
-        wj = w[j] if j >= 0 else 0.0
-        vn, s, un, an, impulse = 0.0, 0.0, 0.0, 0.0, impulses[row]
-        for k in range(3):
-            n = normals[row, k]
-            vn += n * (v[i, k] - (v[j, k] if j >= 0 else 0.0))
-            s += n * (dq[i, k] - (dq[j, k] if j >= 0 else 0.0))
-            un += n * (dv[i, k] - (dv[j, k] if j >= 0 else 0.0))
-            an += n * g[k] * ((1.0 if wi > 0.0 else 0.0) - (1.0 if wj > 0.0 else 0.0))  # both fall: no difference
-        if vn < 0.0 and impulse > 0.0:
-            f = bounce_factor(impulse, vn, wi + wj)
-            dt = -s / vn
-            along = un + an * dt
-            for k in range(3):
-                vk = v[i, k] - (v[j, k] if j >= 0 else 0.0)
-                along += vk * curvatures[row] * (dq[i, k] - (dq[j, k] if j >= 0 else 0.0) + vk * dt)
-            for k in range(3):
-                n = normals[row, k]
-                vk = v[i, k] - (v[j, k] if j >= 0 else 0.0)
-                dn = curvatures[row] * (dq[i, k] - (dq[j, k] if j >= 0 else 0.0) + vk * dt)
-                place, speed = -f * s * n, -f * (along * n + vn * dn)
-                share = wi / (wi + wj)
-                dq[i, k] += share * place
-                dv[i, k] += share * speed
-                if j >= 0:
-                    dq[j, k] -= (1.0 - share) * place
-                    dv[j, k] -= (1.0 - share) * speed
-                v[i, k] += wi * impulse * n
-                if j >= 0:
-                    v[j, k] -= wj * impulse * n
-            size = 0.0
-            for k in range(3):
-                size = max(size, abs(dv[i, k]), abs(dv[j, k]) if j >= 0 else 0.0)
-            if size > LARGE:
-                shrunk += shrink(dq, dv)
+            dq[j, k] -= (1.0 - share) * place
+            dv[j, k] -= (1.0 - share) * speed
+            v[j, k] -= wj * impulse * n[k]
+
+
+@inline
+def has_grown(dv: Any, i: Index, j: Index) -> bool:
+    """Is a difference of the velocities of two balls larger than LARGE?"""
+    size = 0.0
+    for k in range(3):
+        size = max(size, abs(dv[i, k]), abs(dv[j, k]) if j >= 0 else 0.0)
+    return size > LARGE
+
+
+@kernel
+def through_collisions(collisions: Collisions, motion: Tangent) -> float:
+    """Carry the differences δq, δv through collisions; gives the logarithm of the factors by which they were shrunk."""
+    shrunk = 0.0
+    for row in range(len(collisions.times)):
+        i, j, t = collisions.ones[row], collisions.others[row], collisions.times[row]
+        fly(i, t, motion)
+        if j >= 0:
+            fly(j, t, motion)
+        collide(i, j, collisions.normals[row], collisions.impulses[row], collisions.curvatures[row], motion)
+        if has_grown(motion.dv, i, j):
+            shrunk += shrink(motion.dq, motion.dv)
     return shrunk

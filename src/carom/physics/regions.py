@@ -235,10 +235,10 @@ def edge_distance(edge: Any, x: Real, y: Real) -> tuple[Real, Real, Real]:
 
 @noinline
 def probe(
-    dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Real, y: Real, z: Real, slack: Real
+    dim: Any, regions: Any, edges: Any, k: Index, j: Index, point: Any, slack: Real
 ) -> tuple[Real, Real, Real, Real, Real]:
-    """Distance from region k, or from feature j of its outline as a wall; normal and hollowness."""
-    region = regions[np.uint32(k)]
+    """Distance of a point from region k, or from feature j of its outline as a wall; normal and hollowness."""
+    region, (x, y, z) = regions[np.uint32(k)], point
     if region.kind == HALF_SPACE:
         qz = 0.0
         if len(dim) == 3:
@@ -271,7 +271,7 @@ def nearest(
     """Signed distance from region k and the normal there, and the feature of its outline that is nearest."""
     region = regions[np.uint32(k)]
     if region.kind != OUTLINE:
-        d, nx, ny, nz, _ = probe(dim, regions, edges, k, np.uint32(NO_EDGE), x, y, z, 0.0)
+        d, nx, ny, nz, _ = probe(dim, regions, edges, k, np.uint32(NO_EDGE), (x, y, z), 0.0)
         return d, nx, ny, nz, np.uint32(NO_EDGE)
     best, bx, by, which = np.inf, 0.0, 0.0, np.uint32(NO_EDGE)
     for j in range(region.first, region.first + region.count):

@@ -17,12 +17,13 @@ A gap up to `slack`, some units of rounding of the coordinates, is none: touchin
 touching and receding is none until it approaches.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics.regions import ARC, NO_EDGE, OUTLINE, box_gap, label_of, on_arc, probe
+from carom.physics.vectors import dot
 
 LOOKS: Final = 256
 """After so many places a contact is taken to be where the search got to, which is before it. Of a million paths, some
@@ -57,18 +58,10 @@ def velocity_before(dim: Any, path: Any, tau: Real) -> tuple[Real, Real, Real]:
 
 
 @inline
-def dot(dim: Any, x: Real, y: Real, z: Real, a: Real, b: Real, c: Real) -> Real:
-    """Product of two vectors."""
-    if len(dim) == 3:
-        return (x * a + y * b) + z * c
-    return x * a + y * b
-
-
-@inline
 def top_speed(dim: Any, path: Any, tau: Real) -> Real:
     """The largest speed on the rest of a path, which is at one of its ends."""
-    x, y, z = velocity_before(dim, path, tau)
-    return np.sqrt(max(dot(dim, x, y, z, x, y, z), dot(dim, path[3], path[4], path[5], path[3], path[4], path[5])))
+    first, last = velocity_before(dim, path, tau), (path[3], path[4], path[5])
+    return np.sqrt(max(dot(dim, first, first), dot(dim, last, last)))
 
 
 @inline
@@ -87,9 +80,9 @@ def falls(g: Real, v: Real, q: Real) -> Real:
 
 
 @inline
-def reaches_arc(edge: Any, path: Any, x: Real, y: Real, u: Real, v: Real, slack: Real) -> Real:
-    """When the ball, which is beyond a side of an arc, is within both."""
-    dx, dy = x - edge.x, y - edge.y
+def reaches_arc(edge: Any, path: Any, x: Any, velocity: Any, slack: Real) -> Real:
+    """When the ball, which is at x beyond a side of an arc, is within both."""
+    (u, v, _), dx, dy = velocity, x[0] - edge.x, x[1] - edge.y
     s = 0.0
     h = dx * edge.ax + dy * edge.ay
     if h < -slack:
@@ -109,38 +102,45 @@ def safe_time(g: Real, un: Real, an: Real, kappa: Real, fastest: Real) -> Real:
     return s
 
 
+class Sweep(NamedTuple):
+    """The motion of a ball in a step."""
+
+    path: Any  # nine numbers, of its end
+    r: Any  # radius, m
+    fastest: Any  # the largest speed on it, m/s
+
+
 @noinline
 def contact_before(
-    dim: Any, regions: Any, edges: Any, k: Index, j: Index, path: Any, r: Real, tau: Real, least: Real, fastest: Real
-) -> Real:
+    dim: Any, regions: Any, edges: Any, k: Index, j: Index, sweep: Any, tau: Real, least: Real
+) -> Real:  # fmt: skip
     """How long before the end of the path, from τ on but not later than `least`, the ball meets a feature; or NONE."""
+    path, r, fastest = sweep.path, sweep.r, sweep.fastest
     slack = slack_of(path, r, fastest * tau, regions[np.uint32(k)].scale)
     bounded = regions[np.uint32(k)].kind == OUTLINE and edges[np.uint32(j)].kind == ARC
     outside = False
     for _ in range(LOOKS):
-        x, y, z = place_before(dim, path, tau)
-        u, v, w = velocity_before(dim, path, tau)
-        outside = bounded and not on_arc(edges[np.uint32(j)], x, y, slack)
+        x, u = place_before(dim, path, tau), velocity_before(dim, path, tau)
+        outside = bounded and not on_arc(edges[np.uint32(j)], x[0], x[1], slack)
         if outside:
-            s = reaches_arc(edges[np.uint32(j)], path, x, y, u, v, slack)
+            s = reaches_arc(edges[np.uint32(j)], path, x, u, slack)
             if not s <= tau - least or tau - s == tau:
                 return NONE
             tau -= s
             continue
-        d, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x, y, z, slack)
-        g = d - r
-        un = dot(dim, u, v, w, nx, ny, nz)
-        an = dot(dim, path[6], path[7], path[8], nx, ny, nz)
+        d, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x, slack)
+        g, n = d - r, (nx, ny, nz)
+        un, an = dot(dim, u, n), dot(dim, (path[6], path[7], path[8]), n)
         if g <= slack:
-            if abs(un) <= ROUNDING * np.sqrt(dot(dim, u, v, w, u, v, w)):
+            if abs(un) <= ROUNDING * np.sqrt(dot(dim, u, u)):
                 un = 0.0  # along the surface
             if un < 0.0 or (un == 0.0 and (an < 0.0 or (kappa > 0.0 and an < kappa * (fastest * fastest)))):
                 return tau
             g = 0.0
         s = safe_time(g, un, an, kappa, fastest)
         if kappa > 0.0 and s < tau:  # soon it is not as fast as at the end, perhaps
-            a, b, c = velocity_before(dim, path, max(tau - 4.0 * s, 0.0))
-            slower = np.sqrt(max(dot(dim, u, v, w, u, v, w), dot(dim, a, b, c, a, b, c)))
+            later = velocity_before(dim, path, max(tau - 4.0 * s, 0.0))
+            slower = np.sqrt(max(dot(dim, u, u), dot(dim, later, later)))
             s = max(s, min(4.0 * s, safe_time(g, un, an, kappa, slower)))
         if not s <= tau - least:
             return NONE
@@ -163,7 +163,7 @@ def first_contact(
     fastest = top_speed(dim, path, tau)
     if fastest == 0.0 or not tau > 0.0:
         return best, region, feature
-    reach = r + fastest * tau
+    reach, sweep = r + fastest * tau, Sweep(path, r, fastest)
     for row in range(len(regions)):
         k = np.uint32(row)
         first, last = np.uint32(NO_EDGE), np.uint64(NO_EDGE) + np.uint64(1)
@@ -176,7 +176,7 @@ def first_contact(
             label = label_of(regions, edges, k, j)
             if (k == skipped[0] and label == skipped[1]) or (k == skipped[2] and label == skipped[3]):
                 continue
-            hit = contact_before(dim, regions, edges, k, j, path, r, tau, max(best, 0.0), fastest)
+            hit = contact_before(dim, regions, edges, k, j, sweep, tau, max(best, 0.0))
             if hit > best:
                 best, region, feature = hit, k, j
     return best, region, feature

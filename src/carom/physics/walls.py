@@ -125,14 +125,16 @@ def contact_time(ball: Any, wall: Any, ax: Any, ay: Any, az: Any) -> float:
         return np.inf  # on the far side of an arc
     if ax is None or (ax == 0.0 and ay == 0.0 and az == 0.0):
         return ball.t + round_time(ball, wall, dx, dy, dz, d, c, rho)
-    return ball.t + curved_time(ball, wall, dx, dy, dz, c, ax, ay, az)
+    return ball.t + curved_time(ball, wall, (dx, dy, dz), c, (ax, ay, az))
 
 
 @noinline
-def curved_time(
-    ball: Any, wall: Any, dx: float, dy: float, dz: float, c: float, ax: float, ay: float, az: float
-) -> float:
-    """When a ball on a parabola reaches a round wall: roots of a quartic in turn, until one lies on the wall."""
+def curved_time(ball: Any, wall: Any, d: Any, c: float, a: Any) -> float:
+    """When a ball on a parabola reaches a round wall: roots of a quartic in turn, until one lies on the wall.
+
+    |d + v τ + a τ²/2|² = ρ², where c = d² - ρ².
+    """
+    (dx, dy, dz), (ax, ay, az) = d, a
     coefficients = (
         c,
         2.0 * ((dx * ball.vx + dy * ball.vy) + dz * ball.vz),

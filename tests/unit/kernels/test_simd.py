@@ -19,6 +19,7 @@ from carom.kernels.simd import (
     write,
 )
 from carom.physics import contact_time
+from carom.physics.flight import NO_ACCELERATION
 from carom.solvers.exact.balls import ball_record
 from carom.solvers.exact.events.predict import Anchors, four_times
 
@@ -60,14 +61,14 @@ def test_arithmetic_is_that_of_single_numbers():
 def pair_times(dim, balls, one_by_one, four_by_four):
     for i in range(balls.size):
         for j in range(balls.size):
-            t, b, c, disc = contact_time.pair(dim, balls[i], balls[j], 0.5, -0.25, 0.0, None, None, None)
+            t, b, c, disc = contact_time.pair(dim, balls[i], balls[j], (0.5, -0.25, 0.0), NO_ACCELERATION)
             meets = b < 0.0 and disc >= 0.0
             one_by_one[i, j] = contact_time.first_root(t, b, c, disc) if meets else np.inf
         one = four_times(balls[i])
         for j in range(0, balls.size, 4):
             q = columns(balls, j, j + 1, j + 2, j + 3)
             two = Anchors(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7])
-            t, b, c, disc = contact_time.pair(dim, one, two, spread(0.5), spread(-0.25), spread(0.0), None, None, None)
+            t, b, c, disc = contact_time.pair(dim, one, two, (spread(0.5), spread(-0.25), spread(0.0)), NO_ACCELERATION)
             write(four_by_four[i], j, meeting(contact_time.first_root(t, b, c, disc), b, disc))
 
 

@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from carom.physics import contact_time as laws
+from carom.physics.flight import NO_ACCELERATION
 from carom.solvers.exact.balls import ball_record
 from reference.laws import called
 
@@ -29,9 +30,9 @@ def two_balls(x1, v1, r1, x2, v2, r2, t1=0.0, t2=0.0):
     return rows
 
 
-def contact(rows, dim=PLANE, shift=(0.0, 0.0, 0.0), gravity=(None, None, None)):
+def contact(rows, dim=PLANE, shift=(0.0, 0.0, 0.0), gravity=NO_ACCELERATION):
     """The time of contact as the solver decides it."""
-    t, b, c, disc = pair(dim, rows[0], rows[1], *shift, *gravity)
+    t, b, c, disc = pair(dim, rows[0], rows[1], shift, gravity)
     return first_root(t, b, c, disc) if b < 0.0 <= disc else math.inf
 
 
@@ -87,8 +88,8 @@ def check_against_high_precision(rows, dim):
 def test_it_is_the_same_bits_whoever_asks(x1, x2, v1, v2, r, t1, t2):
     rows = two_balls(x1, v1, r, x2, v2, 0.5, t1, t2)
     for dim in (PLANE, SPACE):
-        one = pair(dim, rows[0], rows[1], 0.25, -1.0, 0.0, None, None, None)
-        two = pair(dim, rows[1], rows[0], -0.25, 1.0, 0.0, None, None, None)
+        one = pair(dim, rows[0], rows[1], (0.25, -1.0, 0.0), NO_ACCELERATION)
+        two = pair(dim, rows[1], rows[0], (-0.25, 1.0, 0.0), NO_ACCELERATION)
         assert one == two
 
 
@@ -102,9 +103,8 @@ def test_gravity_counts_from_each_anchor():
     early = two_balls((0.0, 0.0), (1.0, 4.0), 0.1, (3.0, 1.0), (-1.0, 0.5), 0.1, t1=0.0, t2=1.0)
     common = two_balls((1.0, 3.0), (1.0, 2.0), 0.1, (3.0, 1.0), (-1.0, 0.5), 0.1, t1=1.0, t2=1.0)
     gravity = (0.0, -2.0, 0.0)
-    assert pair(PLANE, early[0], early[1], 0.0, 0.0, 0.0, *gravity) == pair(
-        PLANE, common[0], common[1], 0.0, 0.0, 0.0, *gravity
-    )
+    here = (0.0, 0.0, 0.0)
+    assert pair(PLANE, early[0], early[1], here, gravity) == pair(PLANE, common[0], common[1], here, gravity)
 
 
 def test_a_partner_across_a_seam_is_one_period_away():

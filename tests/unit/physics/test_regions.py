@@ -204,8 +204,8 @@ def test_hollowness_bounds_the_distance_from_below(dimension, table, one, other)
     if table.regions["kind"][0] == laws.CUSTOM and min(np.hypot(*x[::2]), np.hypot(*y[::2])) < 1e-6:
         return  # close to the ring's axis, where its distance has a ridge
     for j in range(max(len(table.edges), 1)):
-        d, *n, kappa = probe(dim, table.regions, table.edges, 0, j, *x, 0.0)
-        there = probe(dim, table.regions, table.edges, 0, j, *y, 0.0)[0]
+        d, *n, kappa = probe(dim, table.regions, table.edges, 0, j, tuple(x), 0.0)
+        there = probe(dim, table.regions, table.edges, 0, j, tuple(y), 0.0)[0]
         if d < math.inf and there < math.inf and kappa < math.inf:
             step = y - x
             assert there >= d + n @ step - kappa * (step @ step) / 2.0 - 256 * EPS * (1.0 + kappa)

@@ -6,6 +6,7 @@ import pytest
 from carom import library
 from carom.kernels.jit import kernel
 from carom.physics import contact_time
+from carom.physics.flight import NO_ACCELERATION
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.balls import ball_record
 from carom.solvers.exact.clock import clock_record
@@ -324,7 +325,7 @@ def look_around(dim, hood, balls, sight, others, true, seen):
             word = words[first + k]
             j, image = candidate.ball_of(word), candidate.image_of(word)
             wx, wy = candidate.period(hood, image, 0), candidate.period(hood, image, 1)
-            t, b, c, disc = contact_time.pair(dim, balls[i], balls[j], wx, wy, 0.0, None, None, None)
+            t, b, c, disc = contact_time.pair(dim, balls[i], balls[j], (wx, wy, 0.0), NO_ACCELERATION)
             others[i, k] = j
             true[i, k] = contact_time.first_root(t, b, c, disc) if b < 0.0 and disc >= 0.0 else np.inf
             seen[i, k] = sight.times[0, k] if knows else np.nan

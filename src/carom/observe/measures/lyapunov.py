@@ -79,7 +79,11 @@ class LyapunovExponent(Observable):
 
     def collide(self, rows: NDArray[Any]) -> None:
         """Carry δ through these collisions."""
-        from carom.physics.linearised import through_collisions  # noqa: PLC0415  # Numba is loaded by who needs it
+        from carom.physics.linearised import (  # noqa: PLC0415  # Numba is loaded by who needs it
+            Collisions,
+            Tangent,
+            through_collisions,
+        )
 
         if not len(rows):
             return
@@ -91,11 +95,12 @@ class LyapunovExponent(Observable):
         curvature[pairs] = 1.0 / apart[pairs]
         if len(self.round):
             curvature[~pairs] = self._curvatures(rows[~pairs], radii[~pairs])
-        self.shrunk += through_collisions(
+        collisions = Collisions(
             np.ascontiguousarray(rows["time"]), rows["a"].astype(np.int64), others,
             np.ascontiguousarray(rows["normal"]), np.ascontiguousarray(rows["impulse"]), curvature,
-            self.times, self.velocities, self.dq, self.dv, self.weights, self.gravity,
         )  # fmt: skip
+        motion = Tangent(self.times, self.velocities, self.dq, self.dv, self.weights, self.gravity)
+        self.shrunk += through_collisions(collisions, motion)
 
     def _curvatures(self, rows: NDArray[Any], radii: Floats) -> Floats:
         """Curvature of the walls at these contacts as seen by a centre, 1/m: 1/(r + R) outside, -1/(r - R) inside."""

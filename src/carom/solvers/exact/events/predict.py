@@ -12,7 +12,7 @@ from carom.kernels.jit import Index, Real, inline, noinline, select
 from carom.kernels.simd import columns, equals, least, lowest_bit, meeting, pick, read, spread, write
 from carom.physics import contact_time
 from carom.physics import walls as wall_laws
-from carom.physics.flight import place, speed
+from carom.physics.flight import NO_ACCELERATION, place, speed
 from carom.physics.roots import first_crossing
 from carom.solvers.exact.kinds import ALL_AROUND, BALL, CONTACT, EDGE, NONE, NOTHING, WALL, packed, partner_kind
 from carom.solvers.exact.neighbours import interface
@@ -89,10 +89,10 @@ def equation(
     """The equation of a pair: t, b, c and the discriminant (see `contact_time.pair`)."""
     one, two = bodies.balls[np.uint32(i)], bodies.balls[np.uint32(j)]
     if len(g) == 0:
-        return contact_time.pair(rules.dim, one, two, wx, wy, wz, None, None, None)
+        return contact_time.pair(rules.dim, one, two, (wx, wy, wz), NO_ACCELERATION)
     if (one.rest | two.rest) != 0 and i != j:
         return resting_equation(bodies, rules, i, j, wx, wy, wz)
-    return contact_time.pair(rules.dim, one, two, wx, wy, wz, g[0], g[1], g[2])
+    return contact_time.pair(rules.dim, one, two, (wx, wy, wz), g)
 
 
 class Anchors(NamedTuple):
@@ -130,7 +130,7 @@ def contact_times(dim: Any, hood: Any, balls: Any, one: Any, words: Any, k: Inde
         wy = pick(hood.periods, image_of(a) + 32, image_of(b) + 32, image_of(c) + 32, image_of(d) + 32)
         if len(dim) == 3:
             wz = pick(hood.periods, image_of(a) + 64, image_of(b) + 64, image_of(c) + 64, image_of(d) + 64)
-    t, slope, gap, disc = contact_time.pair(dim, one, two, wx, wy, wz, None, None, None)
+    t, slope, gap, disc = contact_time.pair(dim, one, two, (wx, wy, wz), NO_ACCELERATION)
     return meeting(contact_time.first_root(t, slope, gap, disc), slope, disc)
 
 

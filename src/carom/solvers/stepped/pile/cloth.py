@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.kernels.jit import Index, Real, inline, noinline
-from carom.physics.triangle import crossing, height_before, weights
+from carom.physics.triangle import crossing, height_before, weights_before
 from carom.solvers.stepped.contacts.grid import ITSELF
 from carom.solvers.stepped.forces.sum import shortest
 from carom.solvers.stepped.pile.contacts import full, note
@@ -100,11 +100,7 @@ def stand(pile: Any, feet: Any, periods: Any, a: Index, m: Index, dt: Real) -> t
     first, _, _, _ = height_before(p, dt)
     side = 1.0 if first >= 0.0 else -1.0
     for before in (tau if tau >= 0.0 else dt, dt):
-        wb, wc = weights(
-            p[0] - p[9] * before, p[1] - p[10] * before, p[2] - p[11] * before,
-            p[3] - p[12] * before, p[4] - p[13] * before, p[5] - p[14] * before,
-            p[6] - p[15] * before, p[7] - p[16] * before, p[8] - p[17] * before,
-        )  # fmt: skip
+        wb, wc = weights_before(p, before)
         if min(1.0 - wb - wc, wb, wc) >= -EDGE:
             _, nx, ny, nz = height_before(p, before)
             nx, ny, nz = side * nx, side * ny, side * nz

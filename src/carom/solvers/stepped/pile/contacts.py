@@ -39,7 +39,7 @@ def wall_gap(dim: Any, walls: Any, k: Index, x: Any, r: Real) -> tuple[float, An
     if walls.regions[part[0]].kind == OUTLINE:
         d, nx, ny, _ = edge_front(walls.edges[part[1]], x[0], x[1], NEARLY * r, r)
         return d, (nx, ny, 0.0)
-    d, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, part[0], part[1], x[0], x[1], x[2], r)
+    d, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, part[0], part[1], x, r)
     return d, (nx, ny, nz)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, stage
 from carom.physics.impact import bounce, parting_speed
-from carom.physics.triangle import crossing, height_before, weights
+from carom.physics.triangle import crossing, height_before, weights_before
 from carom.solvers.stepped.contacts.grid import file_bodies, index_along
 from carom.solvers.stepped.contacts.logs import CLOTH, NOBODY, write
 from carom.solvers.stepped.forces.sum import shortest
@@ -184,11 +184,7 @@ def touch_triangle(
     h, nx, ny, nz = height_before(relative, tau)
     nx, ny, nz = side * nx, side * ny, side * nz
     p = relative
-    wb, wc = weights(
-        p[0] - p[9] * tau, p[1] - p[10] * tau, p[2] - p[11] * tau,
-        p[3] - p[12] * tau, p[4] - p[13] * tau, p[5] - p[14] * tau,
-        p[6] - p[15] * tau, p[7] - p[16] * tau, p[8] - p[17] * tau,
-    )  # fmt: skip
+    wb, wc = weights_before(p, tau)
     wa = 1.0 - wb - wc
     if min(wa, wb, wc) < -EDGE:
         return False

@@ -87,7 +87,7 @@ def found(dim: Any, dt: Real, x: Any, way: Any, r: Real, walls: Any) -> tuple[Re
     if tau >= 0.0:
         at = moved(x, -tau / dt, way)
         slack = slack_of(path, r, np.sqrt(dot(way, way)), walls.regions[k].scale)
-        _, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, k, j, at[0], at[1], at[2], slack)
+        _, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, k, j, at, slack)
         return tau, (nx, ny, nz), wall_of(walls.regions, walls.edges, k, j)
     deepest, n, wall = r, (0.0, 0.0, 0.0), np.uint32(0)
     for row in range(len(walls.regions)):

@@ -129,9 +129,9 @@ def meet(
             continue
         u = moved(u, 1.0, lift)
         slack = slack_of(path, r, length, regions[k].scale)
-        gap, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x[0], x[1], x[2], slack)
+        gap, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x, slack)
         if gap == np.inf:  # beside the end of the arc that it has met, by the rounding of a long way
-            gap, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x[0], x[1], x[2], np.inf)
+            gap, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x, np.inf)
         n = (nx, ny, nz)
         label = label_of(regions, edges, k, j)
         if surfaces > 0 and goes_on(n, one, r, slack):

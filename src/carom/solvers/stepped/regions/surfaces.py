@@ -61,7 +61,7 @@ def surface(dim: Any, regions: Any, edges: Any, k: Index, j: Index, x: Any, slac
         return (x[0] - edge.x) * edge.nx + (x[1] - edge.y) * edge.ny, edge.nx, edge.ny, 0.0
     if regions[np.uint32(k)].kind == OUTLINE and edges[np.uint32(j)].kind == ARC:
         slack = np.inf
-    d, nx, ny, nz, _ = probe(dim, regions, edges, k, j, x[0], x[1], x[2], slack)
+    d, nx, ny, nz, _ = probe(dim, regions, edges, k, j, x, slack)
     return d, nx, ny, nz
 
 
