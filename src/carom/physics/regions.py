@@ -7,38 +7,23 @@ a corner. All other kinds are one feature each.
 
 Each feature tells how hollow it is: a number κ with d(x + Δ) ≥ d(x) + n·Δ - κ Δ²/2 for every Δ. It is 0 for all that
 is convex, and 1/ρ inside a circle, at the distance ρ from its centre. That makes it possible to say when a ball cannot
-have arrived yet (`physics.sweep`), so that none passes through, however fast it is and however thin the region.
+have arrived yet (`physics.swept_contact`), so that none passes through, however fast it is and however thin the region.
 
-A new kind is a function of the user (M-08), no change of carom:
-
-    @numba.cfunc("float64(float64, float64, float64, CPointer(float64), CPointer(float64))")
-    def hill(x, y, z, p, n):                # p: the seven numbers px ... r of the record
-        n[0], n[1], n[2] = ...              # the unit normal
-        return ...                          # the signed distance, m
-
-goes into a row of kind CUSTOM with `address = hill.address`, `bend` = the largest curvature of its hollows in 1/m (0 if
-it is convex) and its size as `scale`. The function must be a true distance near the surface, and never more than one
-elsewhere. A region with an edge that points inward (a corner of a room) is several regions. A kind that is worth having
-for everyone is added in `probe`.
+A scene's shapes are made of these kinds, so a new shape needs none (`scene.shapes.features`). A new kind of region is a
+case in `probe`.
 """
 
 from typing import Any, Final
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from carom.kernels.compilers import meaning
 from carom.kernels.jit import Index, Real, inline, noinline
-from carom.kernels.llvm import byte_address, stack_slot
 
 HALF_SPACE: Final = 0  # a point p of its surface, the normal q
 BALL: Final = 1  # centre p, radius r; in 2D a circle
 CYLINDER: Final = 2  # the same, unbounded along z
 BLOCK: Final = 3  # corners p (low) and q (high)
 OUTLINE: Final = 4  # the records `first` to `first + count` of the features; p and q: corners of a box round a solid
-CUSTOM: Final = 5  # a function at `address`
 
 SEGMENT: Final = 0  # from (x, y) to (ex, ey), with both ends
 ARC: Final = 1  # round (x, y), between the directions whose inner normals are a and b, at most a third of a circle
@@ -52,9 +37,7 @@ region_record = np.dtype(
         ("qx", "f8"), ("qy", "f8"), ("qz", "f8"),
         ("r", "f8"),  # radius, m
         ("sign", "f8"),  # 1: solid, -1: a container (round ones only; a box is one half-space a face)
-        ("bend", "f8"),  # CUSTOM: largest curvature of its hollows, 1/m
         ("scale", "f8"),  # largest coordinate or radius, for the rounding error of distances, m
-        ("address", "u8"),  # CUSTOM: of the function
         ("first", "u4"), ("count", "u4"),
         ("label", "u4"), ("kind", "u1"), ("material", "u1"), ("spare", "u2"),
     ]
@@ -74,32 +57,6 @@ edge_record = np.dtype(
         ("label", "u4"), ("kind", "u1"), ("material", "u1"), ("spare", "u2"),
     ]
 )  # fmt: skip
-
-
-@intrinsic
-def _asked(_typing: Any, regions: Any, k: Any, x: Any, y: Any, z: Any, address: Any) -> Any:
-    """Distance and normal by the function at an address, with the numbers at the head of record k."""
-    real = ir.DoubleType()
-
-    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        array, k, x, y, z, address = values
-        kind = signature.args[0]
-        data = context.make_array(kind)(context, builder, array).data
-        size = context.get_constant(types.uintp, kind.dtype.size)
-        offset = builder.mul(context.cast(builder, k, signature.args[1], types.uintp), size)
-        row = byte_address(builder, data, offset)
-        normal = stack_slot(builder, real, 3)
-        shape = ir.FunctionType(real, [real, real, real, real.as_pointer(), real.as_pointer()])
-        function = builder.inttoptr(address, shape.as_pointer())
-        d = builder.call(function, [x, y, z, builder.bitcast(row, real.as_pointer()), normal])
-        n = [builder.load(builder.gep(normal, [ir.IntType(32)(axis)])) for axis in range(3)]
-        return context.make_tuple(builder, signature.return_type, [d, *n])
-
-    real_type = types.float64
-    return types.UniTuple(real_type, 4)(regions, k, real_type, real_type, real_type, types.uint64), emit
-
-
-asked: Any = meaning(_asked, "probe_custom")  # as kernels call it, without the typing context
 
 
 @inline
@@ -249,10 +206,6 @@ def probe(
     if region.kind == OUTLINE:
         d, nx, ny, kappa = edge_front(edges[np.uint32(j)], x, y, slack, slack)
         return d, nx, ny, 0.0, kappa
-    if region.kind == CUSTOM:
-        d, nx, ny, nz = asked(regions, np.uint32(k), x, y, z, region.address)
-        left = 1.0 - region.bend * d  # the level surfaces in a hollow are more hollow than its surface
-        return d, nx, ny, nz, region.bend / left if left > 0.0 else np.inf
     return round_one(dim, region, x, y, z)
 
 

@@ -64,16 +64,6 @@ def gap_at(dim, regions, edges, path, r, tau):
     return g
 
 
-@numba.cfunc("float64(float64, float64, float64, CPointer(float64), CPointer(float64))")
-def torus(x, y, z, p, n):
-    """A ring of radius p[0] and thickness p[1] round the y axis."""
-    rho = max(math.hypot(x, z), 1e-300)
-    a = rho - p[0]
-    s = math.hypot(a, y)
-    n[0], n[1], n[2] = x / rho * a / s, y / s, z / rho * a / s
-    return s - p[1]
-
-
 def a_table(add):
     table = RegionTable()
     add(table)
@@ -106,7 +96,6 @@ SHAPES = {
     "in a circle": (2, a_table(lambda t: t.add_ball((0.1, 0.2), 1.7, "wall", "a", container=True))),
     "block": (3, a_table(lambda t: t.add_block((-0.5, -0.7, -0.8), (0.4, 0.6, 0.5), "wall", "a"))),
     "prism": (3, a_table(lambda t: t.add(Wedge(slope=-0.5, intercept=0.1, x=(-1.0, 0.7), bottom=-0.9).solids("a"), 3))),
-    "torus": (3, a_table(lambda t: t.add_custom(torus.address, (0.8, 0.4), "wall", "a", scale=1.2, bend=2.5))),
     "room": (2, a_table(a_room)),
     "stadium": (2, outlined(*STADIUM, container=False)),
     "in a stadium": (2, outlined(*STADIUM, container=True)),

@@ -111,6 +111,7 @@ SCENE = Scene(
 )
 
 
+@pytest.mark.requirement("M-08")
 @pytest.mark.parametrize(("solver", "step"), [("exact", None), ("stepped", 1e-3)])
 def test_both_solvers_run_it_like_the_same_walls_made_of_other_shapes(solver: str, step: float | None) -> None:
     run, other = (Simulation(scene, solver=solver, step=step) for scene in (SCENE, of_polygons(SCENE)))

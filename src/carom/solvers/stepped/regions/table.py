@@ -17,7 +17,6 @@ from carom.physics.regions import (
     BALL,
     BLOCK,
     CORNER,
-    CUSTOM,
     CYLINDER,
     HALF_SPACE,
     OUTLINE,
@@ -116,15 +115,6 @@ class RegionTable:
         row["qx"], row["qy"], row["qz"] = _three(high)
         row["scale"] = max(np.abs(_three(low)).max(), np.abs(_three(high)).max())
 
-    def add_custom(
-        self, address: int, numbers: Sequence[float], material: str, name: str, *, scale: float, bend: float = 0.0
-    ) -> None:
-        """A region whose distance is a compiled function, as `physics.regions` tells; up to seven numbers for it."""
-        row = self._add(CUSTOM, material, name)
-        for field, number in zip(("px", "py", "pz", "qx", "qy", "qz", "r"), numbers, strict=False):
-            row[field] = number
-        row["address"], row["scale"], row["bend"] = address, scale, bend
-
     def add_outline(
         self, outline: Outline, materials: Sequence[str], prefix: str, *, container: bool = False
     ) -> None:  # fmt: skip
@@ -156,10 +146,9 @@ class RegionTable:
     def add_images(self, box: Box, reach: float) -> None:
         """In periodic space, the images of what is solid that a ball of radius `reach` inside the box can touch.
 
-        The box is taken half a period larger, for balls that cross the seam within a step. Planes and custom regions
-        have no images: a user's function is periodic by itself.
+        The box is taken half a period larger, for balls that cross the seam within a step. Planes have no images.
         """
-        solids = [row for row in self._rows if row["kind"][0] not in (HALF_SPACE, CUSTOM)]
+        solids = [row for row in self._rows if row["kind"][0] != HALF_SPACE]
         size, periodic = _three(box.size), _three(box.periodic)
         margin = reach + 0.5 * periodic * size
         for step in product(*((-1.0, 0.0, 1.0) if around else (0.0,) for around in periodic)):
