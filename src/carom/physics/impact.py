@@ -67,6 +67,14 @@ def friction(stop: Real, press: Real, static: Real, dynamic: Real) -> Real:
 
 
 @inline
+def push(ball: Any, k: float, nx: float, ny: float, nz: float) -> None:
+    """Change the velocity of a ball by k n."""
+    ball.vx += k * nx
+    ball.vy += k * ny
+    ball.vz += k * nz
+
+
+@inline
 def approach(one: Any, two: Any, nx: float, ny: float, nz: float) -> float:
     """(v₁ - v₂)·n: how fast two balls part along n, which points from the second to the first."""
     return ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
@@ -93,12 +101,8 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     least += (k - rest) - least if heavier <= UNLIKE * lighter else 0.0
     k1 = least if two.m <= one.m else rest
     k2 = rest if two.m <= one.m else least
-    one.vx += k1 * nx
-    one.vy += k1 * ny
-    one.vz += k1 * nz
-    two.vx -= k2 * nx
-    two.vy -= k2 * ny
-    two.vz -= k2 * nz
+    push(one, k1, nx, ny, nz)
+    push(two, -k2, nx, ny, nz)
     if u < 0.0 and approach(one, two, nx, ny, nz) <= u:
         part(one, two, nx, ny, nz, k1, k2)
     return k1 * one.m
@@ -112,12 +116,8 @@ def part(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: flo
     """
     for _ in range(DOUBLINGS):
         k1, k2 = 2.0 * k1, 2.0 * k2
-        one.vx += k1 * nx
-        one.vy += k1 * ny
-        one.vz += k1 * nz
-        two.vx -= k2 * nx
-        two.vy -= k2 * ny
-        two.vz -= k2 * nz
+        push(one, k1, nx, ny, nz)
+        push(two, -k2, nx, ny, nz)
         if approach(one, two, nx, ny, nz) >= 0.0:
             return
 
@@ -139,16 +139,12 @@ def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
     u = departure(ball, nx, ny, nz)
     k = bounce(e, u)
     if u == 0.0 or max(abs(nx), abs(ny), abs(nz)) == 1.0:
-        ball.vx += k * nx
-        ball.vy += k * ny
-        ball.vz += k * nz
+        push(ball, k, nx, ny, nz)
         return k * ball.m
     length = 1.0 + abs(u) / ((abs(ball.vx) + abs(ball.vy)) + abs(ball.vz))
     wx, wy, wz = length * nx, length * ny, length * nz
     f = bounce(e, departure(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
-    ball.vx += f * wx
-    ball.vy += f * wy
-    ball.vz += f * wz
+    push(ball, f, wx, wy, wz)
     return k * ball.m
 
 
@@ -171,9 +167,7 @@ def leave(ball: Any, wall: Any, nx: float, ny: float, nz: float, k: float) -> No
     """Rounding has left a ball that still goes into the wall: push it off by as little as it takes."""
     k = max(abs(k), EPS * max(abs(ball.vx), abs(ball.vy), abs(ball.vz)))
     for _ in range(DOUBLINGS):
-        ball.vx += k * nx
-        ball.vy += k * ny
-        ball.vz += k * nz
+        push(ball, k, nx, ny, nz)
         if opening(ball, wall) >= 0.0:
             return
         k *= 2.0
