@@ -1,4 +1,7 @@
-"""LAWS: pure Numba functions on floats and records; no classes, no files."""
+"""Laws of physics and geometry: functions of numbers, vectors and records, one file per law; no files, no state.
+
+What serves one solver to compute faster (cells, trees, tables of distances) lives with that solver.
+"""
 
 from carom.kernels.numba_version import require_known_numba
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from carom import Circle, Polygon, Wedge
 from carom.kernels.jit import kernel
 from carom.physics import regions as laws
-from carom.physics.clearance import clearance_of, is_free
 from carom.scene.shapes.outline import Outline
+from carom.solvers.stepped.regions.clearance import clearance_of, is_free
 from carom.solvers.stepped.regions.table import RegionTable
 from reference.laws import called
 

@@ -11,9 +11,9 @@ from carom import Ball, Box, Circle, Polygon, Scene, Wedge
 from carom.errors import SceneError
 from carom.kernels.jit import kernel
 from carom.physics import regions as region_laws
-from carom.physics.clearance import clearance_of
 from carom.scene.shapes.outline import Outline
 from carom.solvers.stepped.regions import obstacles as laws
+from carom.solvers.stepped.regions.clearance import clearance_of
 from carom.solvers.stepped.regions.table import RegionTable, regions_of
 from effort import examples
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.physics.clearance import clearance_of
 from carom.physics.regions import HALF_SPACE, OUTLINE, edge_record, region_record
 from carom.scene import Scene
 from carom.solvers.stepped.attraction.tree import attraction_of
@@ -26,6 +25,7 @@ from carom.solvers.stepped.integrators.moves import Bodies
 from carom.solvers.stepped.pile.cloth import feet_of
 from carom.solvers.stepped.pile.memory import Pile, PileWalls, Softness, contact_laws, pile_memory, with_feet
 from carom.solvers.stepped.pile.substeps import substeps_for
+from carom.solvers.stepped.regions.clearance import clearance_of
 from carom.solvers.stepped.regions.cloth import Sheet
 from carom.solvers.stepped.regions.mesh import feelers_of
 from carom.solvers.stepped.regions.obstacles import contact_record

@@ -155,10 +155,9 @@ def settle_piece(
         substep(dim, heap, bodies, n, h)
     end_step(dim, heap.pile, bodies, n)
     moves.look(dim, clock, bodies, n)
-    guarded = Guarded(clock, bodies, setting, logs)
-    guard_cloth(dim, since, piece, guarded, forces.periods, cloth)
+    guard_cloth(dim, Guarded(since, piece, clock, bodies, setting, forces.periods, logs), cloth)
     guard_planes(dim, piece, bodies, n, heap.walls.planes, heap.pile)
-    guard_walls(dim, since + piece, piece, guarded, walls, heap.pile)
+    guard_walls(dim, Guarded(since + piece, piece, clock, bodies, setting, forces.periods, logs), walls, heap.pile)
     clock.contacts = heap.pile.account[LOST]
     count_impacts(dim, since + piece, clock, heap.pile, heap.labels, bodies.place, logs)
     return True

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
-from carom.physics.clearance import is_free
 from carom.solvers.stepped.contacts.logs import copy_notes
+from carom.solvers.stepped.regions.clearance import is_free
 from carom.solvers.stepped.regions.obstacles import meet_all, reach_of
 
 

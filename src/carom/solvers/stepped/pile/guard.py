@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
-from carom.physics.clearance import is_free
 from carom.solvers.stepped.contacts.logs import copy_notes
 from carom.solvers.stepped.pile.memory import LOST
+from carom.solvers.stepped.regions.clearance import is_free
 from carom.solvers.stepped.regions.cloth import meet_cloth
 from carom.solvers.stepped.regions.feelers import feel, mark_feelers
 from carom.solvers.stepped.regions.obstacles import meet_all
@@ -27,12 +27,15 @@ CLOSE: Final = 0.5  # part of its radius at which a body is too near to the midd
 
 
 class Guarded(NamedTuple):
-    """What the guards of a step look at, change, and write down."""
+    """A step, or a piece of one, that has been made: when it began or ended, its length, and what moved in it."""
 
+    t: Any  # s since the origin of time
+    dt: Any  # s
     clock: Any
     bodies: Any
-    setting: Any  # of materials
-    logs: Any
+    coefficients: Any  # of materials
+    periods: Any  # lengths of periodic axes; empty when no axis is periodic
+    log: Any
 
 
 @inline
@@ -50,11 +53,11 @@ def mark_places(dim: Any, bodies: Any, n: Index, walls: Any, cloth: Any) -> None
 
 
 @inline
-def guard_walls(dim: Any, t: Real, dt: Real, guarded: Guarded, walls: Any, pile: Any) -> None:
-    """Lead back a body that has passed a wall in the step that ended at t, being fast, or is pressed deep into one."""
+def guard_walls(dim: Any, step: Any, walls: Any, pile: Any) -> None:
+    """Lead back bodies that have passed a wall in a step that has ended, being fast, or are pressed deep into one."""
     if len(walls) > 0:
-        bodies, n = guarded.bodies, guarded.clock.bodies
-        felt = feel(dim, dt, bodies, n, guarded.setting, walls, walls.feelers)
+        bodies, n = step.bodies, step.clock.bodies
+        felt = feel(dim, step.dt, bodies, n, step.coefficients, walls, walls.feelers)
         pile.account[LOST] += felt[0] + felt[1]
         for k in range(n):
             i = np.uint64(k)
@@ -67,15 +70,16 @@ def guard_walls(dim: Any, t: Real, dt: Real, guarded: Guarded, walls: Any, pile:
             if bodies.velocity[i, 3] == 0.0 or is_free(dim, walls.clearance, x[0], x[1], x[2], r + way):
                 continue
             if way > SLOW * r or depth_at(dim, walls.regions, walls.edges, x, r) > SOFT * r:
-                lead_back(dim, t, dt, i, guarded, walls, pile)
+                lead_back(dim, step, i, walls, pile)
 
 
 @inline
-def guard_cloth(dim: Any, t: Real, dt: Real, guarded: Guarded, periods: Any, cloth: Any) -> None:
-    """Part a body from the cloth that has come too near to its middle in the step that began at t."""
+def guard_cloth(dim: Any, step: Any, cloth: Any) -> None:
+    """Part bodies from the cloth that have come too near to its middle in the step that began at t."""
     if len(cloth) > 0:
-        run = guarded
-        meet_cloth(dim, t, dt, run.clock, run.bodies, periods, run.setting, cloth, CLOSE, run.logs)
+        meet_cloth(
+            dim, step.t, step.dt, step.clock, step.bodies, step.periods, step.coefficients, cloth, CLOSE, step.log
+        )
 
 
 @noinline
@@ -106,9 +110,9 @@ def guard_planes(dim: Any, dt: Real, bodies: Any, n: Index, planes: Any, pile: A
 
 
 @noinline
-def lead_back(dim: Any, t: Real, dt: Real, i: Index, guarded: Guarded, walls: Any, pile: Any) -> None:
+def lead_back(dim: Any, step: Any, i: Index, walls: Any, pile: Any) -> None:
     """Let body i meet the walls on the straight way from where the step began; what it loses is booked."""
-    clock, bodies, setting = guarded.clock, guarded.bodies, guarded.setting
+    dt, clock, bodies, setting = step.dt, step.clock, step.bodies, step.coefficients
     place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
     r, m = place[i, 3], accel[i, 3]
     x, y, z = place[i, 0], place[i, 1], place[i, 2]
@@ -133,4 +137,4 @@ def lead_back(dim: Any, t: Real, dt: Real, i: Index, guarded: Guarded, walls: An
     fall = (a * (place[i, 0] - x) + b * (place[i, 1] - y)) + c * (place[i, 2] - z)
     pile.account[LOST] += m * (0.5 * (((u * u + v * v) + w * w) - after) + fall)
     clock.ball_wall += contacts
-    copy_notes(walls, min(contacts, walls.notes.size), t, clock, place, guarded.logs)
+    copy_notes(walls, min(contacts, walls.notes.size), step.t, clock, place, step.log)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, stage
-from carom.physics.clearance import is_free
 from carom.physics.regions import nearest, probe
 from carom.physics.swept_contact import first_contact, slack_of
 from carom.solvers.stepped.contacts.paths import across, dot, joined, moved
+from carom.solvers.stepped.regions.clearance import is_free
 from carom.solvers.stepped.regions.cloth import RECOVERY, held_back, parted
 from carom.solvers.stepped.regions.obstacles import NOWHERE
 from carom.solvers.stepped.regions.surfaces import wall_of

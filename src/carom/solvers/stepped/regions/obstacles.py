@@ -24,10 +24,10 @@ import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, stage
 from carom.physics import impact
-from carom.physics.clearance import is_free
 from carom.physics.regions import NO_EDGE, is_clear, label_of, probe
 from carom.physics.swept_contact import first_contact, place_before, slack_of, top_speed, velocity_before
 from carom.solvers.stepped.contacts.paths import across, cross, dot, joined, mark_begin, moved, path_from, path_of
+from carom.solvers.stepped.regions.clearance import is_free
 from carom.solvers.stepped.regions.push_out import pushed_out
 from carom.solvers.stepped.regions.surfaces import (
     bears,
