@@ -243,12 +243,12 @@ def test_bodies_without_mass_and_no_attraction_at_all():
 
 @kernel
 def grow(dim, tree, place, accel, n):
-    return tree_nodes.grow(dim, tree, place, accel, np.uint64(n))
+    return tree_nodes.build_tree(dim, tree, place, accel, np.uint64(n))
 
 
 @kernel
 def walk(dim, tree, group, nodes):
-    return tree_walk.walk(dim, tree, np.uint64(group), np.uint64(nodes))
+    return tree_walk.list_partners(dim, tree, np.uint64(group), np.uint64(nodes))
 
 
 def grown(place, dimension, opening=0.5):
@@ -318,7 +318,7 @@ def test_parts_are_divided_along_the_longest_edge():
 
 @kernel
 def cut(rows, axis, low, high, middle):
-    tree_nodes.cut(rows, np.uint64(axis), np.uint64(low), np.uint64(high), np.uint64(middle))
+    tree_nodes.select(rows, np.uint64(axis), np.uint64(low), np.uint64(high), np.uint64(middle))
 
 
 @pytest.mark.parametrize("kinds", [1, 2, 5, 1000])

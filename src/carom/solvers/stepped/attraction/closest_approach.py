@@ -1,4 +1,4 @@
-"""The closest approach to come: how fast bodies that attract each other turn where they will be nearest.
+"""The next closest approach of bodies that attract each other, and how fast they turn there.
 
 Two bodies with G (m + m') = μ, at a distance d with the relative velocity u, move on a Kepler orbit with
 
@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from carom.scene import Attraction, Scene
 
-FEW = 10
-"""Bodies up to which orbits of pairs tell the future; among more, others soon change each orbit."""
-MOST = 0.9
-"""The part of all pull on a body that comes from its partner, at least, so that the two move as if they were alone."""
+MOST_BODIES = 10
+"""Among more bodies, the orbits of pairs predict nothing: others soon change each orbit."""
+LEAST_PULL = 0.9
+"""Part of all pull on a body: with at least this much from its partner, the two move as if they were alone."""
 
 
 class Pair(NamedTuple):
-    """Two bodies: where the second is as seen from the first, how it moves, and G times both masses."""
+    """Two bodies: place and velocity of the second as seen from the first, and G times both masses."""
 
     apart: NDArray[np.float64]
     relative: NDArray[np.float64]
@@ -38,7 +38,7 @@ def passage_time(scene: Scene, attraction: Attraction) -> float:
 
     Balls that bounce or merge may touch before, and softening rounds off what is closer.
     """
-    if attraction.G == 0.0 or len(scene.balls) > FEW:
+    if attraction.G == 0.0 or len(scene.balls) > MOST_BODIES:
         return math.inf
     radius = scene.balls.radius if attraction.touch != "pass" else np.zeros(len(scene.balls))
     return min(
@@ -58,7 +58,7 @@ def _partners(scene: Scene) -> list[tuple[int, int]]:
         rr = ((x - x[i]) ** 2).sum(axis=1)
         pull = np.divide(m, rr, out=np.zeros(len(x)), where=rr > 0.0)  # at one place they do not pull
         j = int(pull.argmax())
-        if pull[j] > 0.0 and pull[j] >= MOST * pull.sum() and not scene.balls.fixed[i]:
+        if pull[j] > 0.0 and pull[j] >= LEAST_PULL * pull.sum() and not scene.balls.fixed[i]:
             found.append((i, j))
     return found
 

@@ -42,8 +42,8 @@ class Direct(NamedTuple):
     strict: tuple[float, ...]  # of one item: strict; of none: quick
     columns: Columns
     rest: Any  # three more columns, for the second part of the pairs, which another thread may do; empty for few bodies
-    ready: Any  # of one number: 1 if all is summed up already
-    halted: Any  # of one number: 1 breaks sums off, from another thread; what they give is of no use then
+    ready: Any  # of one number: 1 if the sums are already done
+    halted: Any  # of one number: 1, set by another thread, stops the sums, whose results are invalid then
 
 
 def direct(constant: float, soft: float, strict: tuple[float, ...], n: int, *, parted: bool = False) -> Direct:
@@ -106,7 +106,7 @@ def pair_energy(dim: Any, strict: Any, pairs: Any, accel: Any, n: Index) -> floa
 
 @inline
 def fill(dim: Any, pairs: Any, place: Any, accel: Any, n: Index) -> Any:
-    """Write n bodies into the columns, behind them bodies without mass; their number with these."""
+    """Write n bodies into the columns, then bodies without mass up to a multiple of eight; gives their number."""
     columns, full = pairs.columns, (n + TILE - ONE) // TILE * TILE
     for i in range(ZERO, full):
         k = min(i, n - ONE)
@@ -126,7 +126,7 @@ def fill(dim: Any, pairs: Any, place: Any, accel: Any, n: Index) -> Any:
 
 @inline
 def parted(pairs: Any, full: Index) -> Any:
-    """Where the second part of the pairs begins, as first bodies: h n - h²/2 = n²/4 leaves both the same work."""
+    """The first body of the second part of the pairs: with h n - h²/2 = n²/4, both parts are equally large."""
     if pairs.rest.size == 0:
         return full
     return np.uint64(full * (1.0 - math.sqrt(0.5))) // TILE * TILE
@@ -148,7 +148,7 @@ def attract_rest(dim: Any, pairs: Any, full: Index) -> None:
 
 @inline
 def add_direct(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> None:
-    """Add to `accel` what the first n bodies do to each other, pair by pair."""
+    """Add to `accel` the attraction between the first n bodies, pair by pair."""
     if attraction.ready[0] == 0:
         full = fill(dim, attraction, place, accel, np.uint64(n))
         attract_first(dim, attraction, full)

@@ -1,4 +1,4 @@
-"""A tree of bodies, in which far ones pull as a group: how it grows, and what its nodes weigh.
+"""A tree of bodies, in which far ones pull as a group: how it is built, and the masses and moments of its nodes.
 
 The tree is binary: a node is cut across the longest edge of its box, in the middle, as nearly as whole leaves allow,
 neither part having less than 1/SHARE of the leaves. So its memory and depth are bounded wherever the bodies are. With L
@@ -15,7 +15,7 @@ from carom.solvers.stepped.attraction.columns import ONE, TILE, TWO, ZERO, Colum
 
 LEAF = TILE  # bodies
 SHARE = np.uint64(16)
-ROUNDS = 64  # of a search for a median, after which any division will do
+MOST_ROUNDS = 64  # of a search for a median, after which any division will do
 THREE, FOUR, FIVE, SIX, SEVEN = np.uint64(3), np.uint64(4), np.uint64(5), np.uint64(6), np.uint64(7)
 SPOT, MOMENTS = np.uint64(4), np.uint64(8)  # numbers in a row of these
 
@@ -41,12 +41,12 @@ class Tree(NamedTuple):
     halted: Any  # of one number: 1 breaks sums off, as in `Direct`
 
 
-# ---------------------------------------------------------------- growth
+# ---------------------------------------------------------------- shape
 
 
 @inline
-def divide(rows: Any, axis: Index, low: Index, high: Index, pivot: Real, equal: bool) -> Any:
-    """Bring rows below the pivot (or equal to it, if asked) to the front; where the others begin."""
+def partition(rows: Any, axis: Index, low: Index, high: Index, pivot: Real, equal: bool) -> Any:
+    """Move rows below the pivot (or equal to it, if `equal`) to the front; gives where the others begin."""
     front = low
     for k in range(low, high):
         row, other = simd.read(rows, FOUR * k), simd.read(rows, FOUR * front)
@@ -58,28 +58,28 @@ def divide(rows: Any, axis: Index, low: Index, high: Index, pivot: Real, equal: 
 
 
 @noinline
-def cut(rows: Any, axis: Index, low: Index, high: Index, middle: Index) -> None:
-    """Order rows low … high - 1 so that none before `middle` is further along the axis than one from there on."""
-    for _ in range(ROUNDS):
+def select(rows: Any, axis: Index, low: Index, high: Index, middle: Index) -> None:
+    """Order rows low … high - 1 so that none before `middle` is farther along the axis than any from there on."""
+    for _ in range(MOST_ROUNDS):
         if high - low < TWO:
             break
         a, b, c = rows[FOUR * low + axis], rows[FOUR * middle + axis], rows[FOUR * (high - ONE) + axis]
         pivot = max(min(a, b), min(max(a, b), c))
-        front = divide(rows, axis, low, high, pivot, False)
+        front = partition(rows, axis, low, high, pivot, False)
         if middle < front:
             high = front
         elif front > low:
             low = front
         else:  # the pivot is the least
-            front = divide(rows, axis, low, high, pivot, True)
+            front = partition(rows, axis, low, high, pivot, True)
             if middle < front or front == low:  # nothing to choose between; or not a number
                 break
             low = front
 
 
 @inline
-def enclose(dim: Any, rows: Any, low: Index, high: Index, lows: Any, highs: Any, node: Index) -> Any:
-    """Write the box of rows low … high - 1; along which axis it is longest."""
+def write_box(dim: Any, rows: Any, low: Index, high: Index, lows: Any, highs: Any, node: Index) -> Any:
+    """Write the box of rows low … high - 1; gives its longest axis."""
     least = simd.read(rows, FOUR * low)
     most = least
     for k in range(low + ONE, high):
@@ -96,33 +96,33 @@ def enclose(dim: Any, rows: Any, low: Index, high: Index, lows: Any, highs: Any,
 
 
 @noinline
-def plant(dim: Any, tree: Any, n: Index) -> Any:
-    """Order n rows into a tree, with the boxes of its nodes; the number of nodes."""
+def build_nodes(dim: Any, tree: Any, n: Index) -> Any:
+    """Order n rows into a tree, and write the boxes of its nodes; gives their number."""
     rows, first, leaves = tree.rows, tree.first, tree.leaves
     first[0], leaves[0] = ZERO, (n + LEAF - ONE) // LEAF
     nodes = TWO * np.uint64(leaves[0]) - ONE
     for node in range(ZERO, nodes):
         begin, count = np.uint64(first[node]), np.uint64(leaves[node])
         low, high = begin * LEAF, min((begin + count) * LEAF, n)
-        axis = enclose(dim, rows, low, high, tree.low, tree.high, node)
+        axis = write_box(dim, rows, low, high, tree.low, tree.high, node)
         if count == ONE:
             continue
         a, b = tree.low[FOUR * node + axis], tree.high[FOUR * node + axis]
-        front = divide(rows, axis, low, high, a + 0.5 * (b - a), False)
+        front = partition(rows, axis, low, high, a + 0.5 * (b - a), False)
         least = max(count // SHARE, ONE)
         left = min(max((front - low + LEAF // TWO) // LEAF, least), count - least)
         middle = low + left * LEAF
         if middle < front:
-            cut(rows, axis, low, front, middle)
+            select(rows, axis, low, front, middle)
         elif middle > front:
-            cut(rows, axis, front, high, middle)
+            select(rows, axis, front, high, middle)
         tree.left[node] = left
         first[node + ONE], leaves[node + ONE] = begin, left
         first[node + TWO * left], leaves[node + TWO * left] = begin + left, count - left
     return nodes
 
 
-# ---------------------------------------------------------------- weight
+# ---------------------------------------------------------------- masses and moments
 
 
 @inline
@@ -139,7 +139,7 @@ def add_moments(dim: Any, moments: Any, q: Index, m: Real, dx: Real, dy: Real, d
 
 
 @inline
-def settle(dim: Any, tree: Any, node: Index, m: Real, x: Real, y: Real, z: Real) -> None:
+def write_node(dim: Any, tree: Any, node: Index, m: Real, x: Real, y: Real, z: Real) -> None:
     """Write the mass of a node, its centre of mass from the sums of m x, m y, m z, and its reach."""
     sums, edge, square = (x, y, z), 0.0, 0.0
     for k in range(len(dim)):
@@ -157,8 +157,8 @@ def settle(dim: Any, tree: Any, node: Index, m: Real, x: Real, y: Real, z: Real)
 
 
 @noinline
-def weigh(dim: Any, tree: Any, nodes: Index) -> None:
-    """Find the masses, moments and reaches of all nodes, from the leaves up."""
+def add_up_nodes(dim: Any, tree: Any, nodes: Index) -> None:
+    """Write the masses, moments and reaches of all nodes, from the leaves up."""
     spot, moments, columns = tree.spot, tree.moments, tree.columns
     for back in range(ZERO, nodes):
         node = nodes - ONE - back
@@ -169,7 +169,7 @@ def weigh(dim: Any, tree: Any, nodes: Index) -> None:
             for k in range(begin, begin + LEAF):
                 w = columns.mass[k]
                 m, x, y, z = m + w, x + w * columns.x[k], y + w * columns.y[k], z + w * columns.z[k]
-            settle(dim, tree, node, m, x, y, z)
+            write_node(dim, tree, node, m, x, y, z)
             for k in range(begin, begin + LEAF):
                 dx, dy, dz = columns.x[k] - spot[s], columns.y[k] - spot[s + ONE], columns.z[k] - spot[s + TWO]
                 add_moments(dim, moments, q, columns.mass[k], dx, dy, dz)
@@ -178,7 +178,7 @@ def weigh(dim: Any, tree: Any, nodes: Index) -> None:
             for part in parts:
                 p, w = SPOT * part, moments[MOMENTS * part]
                 m, x, y, z = m + w, x + w * spot[p], y + w * spot[p + ONE], z + w * spot[p + TWO]
-            settle(dim, tree, node, m, x, y, z)
+            write_node(dim, tree, node, m, x, y, z)
             for part in parts:
                 p = SPOT * part
                 dx, dy, dz = spot[p] - spot[s], spot[p + ONE] - spot[s + ONE], spot[p + TWO] - spot[s + TWO]
@@ -189,18 +189,18 @@ def weigh(dim: Any, tree: Any, nodes: Index) -> None:
 
 
 @inline
-def grow(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> Any:
-    """Make the tree of the first n bodies, at least one; the number of its nodes."""
+def build_tree(dim: Any, tree: Any, place: Any, accel: Any, n: Index) -> Any:
+    """Build the tree of the first n bodies, at least one; gives the number of its nodes."""
     rows, columns = tree.rows, tree.columns
     for i in range(ZERO, n):
         r = FOUR * i
         rows[r], rows[r + ONE] = place[i, 0], place[i, 1]
         rows[r + TWO] = place[i, 2] if len(dim) == 3 else 0.0
         rows[r + THREE] = float(i)
-    nodes = plant(dim, tree, n)
+    nodes = build_nodes(dim, tree, n)
     for i in range(ZERO, (n + LEAF - ONE) // LEAF * LEAF):  # behind the last body, it stands again without mass
         r = FOUR * min(i, n - ONE)
         columns.x[i], columns.y[i], columns.z[i] = rows[r], rows[r + ONE], rows[r + TWO]
         columns.mass[i] = tree.constant * accel[np.uint64(rows[r + THREE]), 3] if i < n else 0.0
-    weigh(dim, tree, nodes)
+    add_up_nodes(dim, tree, nodes)
     return nodes

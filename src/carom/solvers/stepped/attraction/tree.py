@@ -25,10 +25,10 @@ from carom.solvers.stepped.attraction.direct import (
 from carom.solvers.stepped.attraction.nodes import LEAF, MOMENTS, SPOT, Tree
 from carom.solvers.stepped.attraction.walk import add_tree, energy_tree
 
-CROSSOVER = 4000  # bodies from which on the tree is the faster one, even where they crowd around a centre
-PARTED = 2000  # bodies from which on all pairs are summed in two parts, of which another thread may do one
-OPENING = 0.5  # θ, if nobody says
-COARSEST = 2.0  # θ beyond which nothing is left of the accuracy
+CROSSOVER = 4000  # bodies: from so many on, the tree is faster, even where they crowd around a centre
+PARTED = 2000  # bodies: from so many on, pairs are summed in two parts, one of which another thread may do
+OPENING = 0.5  # θ by default
+COARSEST = 2.0  # the largest θ: beyond, nothing is left of the accuracy
 
 
 def attraction_of(
@@ -65,7 +65,7 @@ def attraction_of(
 
 
 add_attraction = by_type({Direct: add_direct, Tree: add_tree})
-"""(dim, attraction, place, accel, n): add to the accelerations of the first n bodies what they do to each other."""
+"""(dim, attraction, place, accel, n): add to the accelerations of the first n bodies the attraction between them."""
 
 attraction_energy: Callable[..., float] = by_type({Direct: energy_direct, Tree: energy_tree})
 """(dim, attraction, place, accel, n): the potential energy of the first n bodies, J."""
@@ -79,13 +79,13 @@ def potential_energy(dim: Any, attraction: Any, place: Any, accel: Any, n: Index
 
 @kernel
 def line_up(dim: Any, attraction: Any, place: Any, accel: Any, n: Index) -> int:
-    """Write bodies into the columns of a sum over all pairs; how many there are then."""
+    """Write bodies into the columns of a sum over all pairs; gives their number, a multiple of eight."""
     return int(fill(dim, attraction, place, accel, np.uint64(n)))
 
 
 @kernel
 def sum_part(dim: Any, attraction: Any, full: Index, rest: bool) -> None:
-    """One of the two parts of that sum; for threads."""
+    """Do one of the two parts of the sum over all pairs; for threads."""
     if rest:
         attract_rest(dim, attraction, np.uint64(full))
     else:

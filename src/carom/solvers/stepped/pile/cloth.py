@@ -1,4 +1,4 @@
-"""Piles on cloth: a ball that meets a triangle is in contact with a foot, the place of the cloth below it.
+"""Piles on cloth: a ball on a triangle is in contact with a foot, the point of the cloth below it.
 
 A foot is x' = Σ w x, with the barycentric weights w of the corners; so its velocity is Σ w v and its 1/m is Σ w²/m. An
 impulse on it is one of w times as much on each corner. For the contacts of a pile it is a body like any other, in a
@@ -14,13 +14,13 @@ from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics.triangle import crossing, height_before, weights_before
 from carom.solvers.stepped.contacts.grid import ITSELF
 from carom.solvers.stepped.forces.sum import shortest
-from carom.solvers.stepped.pile.contacts import full, note
+from carom.solvers.stepped.pile.broad_phase import add_pair, reach_of
 from carom.solvers.stepped.pile.memory import CLOTH, FAST, SLOW, WIDEST
 from carom.solvers.stepped.regions.cloth import EDGE, layers
 
 
 class Feet(NamedTuple):
-    """Triangles of cloth in a pile, and where bodies stand on them, which is scratch of a step."""
+    """Triangles of cloth in a pile, and the feet of bodies on them, which are scratch of a step."""
 
     triangles: NDArray[np.uint32]  # (T, 3): the bodies at the corners
     woven: NDArray[np.uint8]  # of each body, is it a corner?
@@ -52,8 +52,8 @@ def feet_of(cloth: Any, periods: tuple[float, ...]) -> Feet | tuple[()]:
 
 
 @inline
-def follow(dim: Any, pile: Any, feet: Any, rows: Any, b: Index) -> None:
-    """Give a foot, if b is one, what its corners have, place or velocity: Σ w x."""
+def update_foot(dim: Any, pile: Any, feet: Any, rows: Any, b: Index) -> None:
+    """Set the place or velocity of a foot, if b is one, from its corners: Σ w x."""
     if len(feet) > 0 and np.int64(b) > pile.far.shape[0]:
         k = np.uint32(np.int64(b) - pile.far.shape[0] - 1)
         one, two, three = feet.corners[k, 0], feet.corners[k, 1], feet.corners[k, 2]
@@ -63,8 +63,8 @@ def follow(dim: Any, pile: Any, feet: Any, rows: Any, b: Index) -> None:
 
 
 @inline
-def hand_on(pile: Any, feet: Any, rows: Any, b: Index, j: Any) -> None:
-    """Give the corners of a foot, if b is one, their parts of the impulse -J that it has had."""
+def push_corners(pile: Any, feet: Any, rows: Any, b: Index, j: Any) -> None:
+    """Add the impulse -J on a foot, if b is one, to its corners, in proportion to their weights."""
     if len(feet) > 0 and np.int64(b) > pile.far.shape[0]:
         k = np.uint32(np.int64(b) - pile.far.shape[0] - 1)
         for c in range(3):
@@ -76,11 +76,11 @@ def hand_on(pile: Any, feet: Any, rows: Any, b: Index, j: Any) -> None:
 
 
 @noinline
-def stand(pile: Any, feet: Any, periods: Any, a: Index, m: Index, dt: Real) -> tuple[Any, Any, float]:
-    """Where body a of the pile stands on triangle m, or will within a step of dt: the normal, the weights, the gap.
+def find_foot(pile: Any, feet: Any, periods: Any, a: Index, m: Index, dt: Real) -> tuple[Any, Any, float]:
+    """The foot of body a on triangle m, now or within a step of dt: the normal, the weights, the gap.
 
-    On the straight ways that they have before them: where they meet, if they do, or else where they are now. The normal
-    is towards the body. Beside the triangle, the gap is infinite.
+    All move on straight lines; the foot is where they meet, if they do, or else where they are now. The normal points
+    to the body. Beside the triangle, the gap is infinite.
     """
     x, v = pile.x, pile.v
     one, two, three = (
@@ -112,7 +112,7 @@ def stand(pile: Any, feet: Any, periods: Any, a: Index, m: Index, dt: Real) -> t
 
 
 @inline
-def put_foot(dim: Any, pile: Any, feet: Any, k: Index, m: Index, shares: Any) -> Index:
+def place_foot(dim: Any, pile: Any, feet: Any, k: Index, m: Index, shares: Any) -> Index:
     """Make the foot of contact k on triangle m; its slot."""
     b = np.uint32(pile.far.shape[0] + 1 + np.int64(k))
     soft = 0.0
@@ -121,16 +121,16 @@ def put_foot(dim: Any, pile: Any, feet: Any, k: Index, m: Index, shares: Any) ->
         feet.corners[k, np.uint32(c)] = who
         soft += shares[c] * shares[c] * pile.v[who, 3]
     feet.shares[k, 0], feet.shares[k, 1], feet.shares[k, 2] = shares
-    follow(dim, pile, feet, pile.x, b)
-    follow(dim, pile, feet, pile.v, b)
-    follow(dim, pile, feet, pile.kicked, b)
+    update_foot(dim, pile, feet, pile.x, b)
+    update_foot(dim, pile, feet, pile.v, b)
+    update_foot(dim, pile, feet, pile.kicked, b)
     pile.x[b, 3], pile.v[b, 3] = feet.thickness, soft
     return b
 
 
 @inline
-def try_foot(pile: Any, feet: Any, a: Index, m: Index, moves: Real, dt: Real, count: Index) -> Index:
-    """Write down body a with triangle m, whose corners move so far within the step, if they can meet in it."""
+def add_if_meets_triangle(pile: Any, feet: Any, a: Index, m: Index, moves: Real, dt: Real, count: Index) -> Index:
+    """Add body a with triangle m, whose corners move at most `moves` within the step, if they can meet in it."""
     if feet.woven[pile.grid.order[a]] != 0:
         return count
     soft = pile.v[a, 3]
@@ -138,13 +138,13 @@ def try_foot(pile: Any, feet: Any, a: Index, m: Index, moves: Real, dt: Real, co
         soft += pile.v[feet.slot[feet.triangles[m, np.uint32(c)]], 3]
     if soft == 0.0:
         return count
-    _, _, gap = stand(pile, feet, feet.periods, a, m, dt)
-    return note(pile, count, a, CLOTH + m, ITSELF, gap < full(pile, a) - pile.x[a, 3] + moves)
+    _, _, gap = find_foot(pile, feet, feet.periods, a, m, dt)
+    return add_pair(pile, count, a, CLOTH + m, ITSELF, gap < reach_of(pile, a) - pile.x[a, 3] + moves)
 
 
 @noinline
-def walk_triangles(pile: Any, feet: Any, n: Index, dt: Real, count: int) -> Index:
-    """Write down each body with the triangles that it can meet within the step."""
+def find_triangle_pairs(pile: Any, feet: Any, n: Index, dt: Real, count: int) -> Index:
+    """List each body with the triangles that it can meet within the step."""
     grid, order, far = pile.grid, pile.grid.order, pile.far
     for k in range(n):
         feet.slot[order[np.uint32(k)]] = k
@@ -164,16 +164,16 @@ def walk_triangles(pile: Any, feet: Any, n: Index, dt: Real, count: int) -> Inde
                 row = grid.shape[0] * (cy + grid.shape[1] * cz)
                 for q in range(grid.first[np.uint32(row + x0)], grid.first[np.uint32(row + x1 + 1)]):
                     if not far[order[np.uint32(q)]] > pile.limits[SLOW]:
-                        count = try_foot(pile, feet, np.uint32(q), m, moves, dt, count)
+                        count = add_if_meets_triangle(pile, feet, np.uint32(q), m, moves, dt, count)
         for q in range(pile.tally[FAST]):
-            count = try_foot(pile, feet, pile.fast[np.uint32(q)], m, moves, dt, count)
+            count = add_if_meets_triangle(pile, feet, pile.fast[np.uint32(q)], m, moves, dt, count)
     return count
 
 
 @inline
-def walk_cloth(pile: Any, feet: Any, n: Index, dt: Real, count: int) -> Index:
-    """`walk_triangles`, where there are any."""
-    return walk_triangles(pile, feet, n, dt, count) if len(feet) > 0 else count
+def find_cloth_pairs(pile: Any, feet: Any, n: Index, dt: Real, count: int) -> Index:
+    """List each body with the triangles that it can meet, where there is a cloth."""
+    return find_triangle_pairs(pile, feet, n, dt, count) if len(feet) > 0 else count
 
 
 @inline
@@ -183,7 +183,7 @@ def foot_of(
     """The foot of contact k, of body a on triangle b - CLOTH: slot, material, gap, normal, and the size of its gap."""
     if len(feet) > 0:
         m = np.uint32(b - np.uint32(CLOTH))
-        normal, shares, gap = stand(pile, feet, feet.periods, a, m, dt)
-        slot, made_of = put_foot(dim, pile, feet, k, m, shares), np.uint32(material[feet.triangles[m, 0]])
+        normal, shares, gap = find_foot(pile, feet, feet.periods, a, m, dt)
+        slot, made_of = place_foot(dim, pile, feet, k, m, shares), np.uint32(material[feet.triangles[m, 0]])
         return slot, made_of, gap, normal, max(pile.x[a, 3], feet.thickness)
     return b, np.uint32(0), 0.0, (0.0, 0.0, 0.0), 0.0

@@ -1,10 +1,10 @@
-"""Bodies of a pile, walls and cloth: nobody is beyond one when the step ends.
+"""What keeps bodies of a pile from being beyond a wall or a cloth when a step ends.
 
-In a pile a wall is the plane at the nearest place of it when the step begins. A fast body in a hollow would be beyond
-the wall on its other side. So the way of such a body is looked at again, from where the step began, and whoever met a
-wall on it bounces off as in `obstacles`; as does one that others have pressed too deep into a wall. Who is beyond a
-flat wall, driven there by a force that was not there when the step began, is put back to it. A triangle of cloth too is
-where it was to be when the step began: who has come through one since, or nearly so, parts from it as in `cloth`.
+A pile takes a wall for the plane at its nearest point when the step begins. A fast body in a hollow could leave through
+the other side. So the path of such a body is searched again, from where the step began, and a body that met a wall on
+it bounces off as in `obstacles`; so does one that others have pressed too deep into a wall. A body that a new force has
+driven beyond a flat wall is put back to it. A triangle of cloth, too, is taken to be where it was expected when the
+step began: a body that has come through one since, or nearly so, parts from it as in `cloth`.
 """
 
 import math
@@ -21,9 +21,9 @@ from carom.solvers.stepped.regions.feelers import feel, mark_feelers
 from carom.solvers.stepped.regions.obstacles import meet_all
 from carom.solvers.stepped.regions.push_out import depth_at
 
-SLOW: Final = 0.1  # part of its radius that a body may move in a step, and soft contacts hold it
-SOFT: Final = 0.05  # part of its radius by which a body may be in a wall
-CLOSE: Final = 0.5  # part of its radius at which a body is too near to the middle of a cloth
+HELD: Final = 0.1  # of its radius: soft contacts hold a body that moves no farther in a step
+DEEPEST: Final = 0.05  # of its radius: the overlap with a wall that a body may have
+CLOSEST: Final = 0.5  # of its radius: a body must not come nearer to the middle of a cloth
 
 
 class Guarded(NamedTuple):
@@ -40,7 +40,7 @@ class Guarded(NamedTuple):
 
 @inline
 def mark_places(dim: Any, bodies: Any, n: Index, walls: Any, cloth: Any) -> None:
-    """Keep where all are when the step begins, if there is a wall that is not flat, or a cloth."""
+    """Copy the places of all bodies when the step begins, if there is a wall that is not flat, or a cloth."""
     if len(cloth) > 0:
         for k in range(n):
             for axis in range(3):
@@ -69,7 +69,7 @@ def guard_walls(dim: Any, step: Any, walls: Any, pile: Any) -> None:
             x = (bodies.place[i, 0], bodies.place[i, 1], bodies.place[i, 2])
             if bodies.velocity[i, 3] == 0.0 or is_free(dim, walls.clearance, x[0], x[1], x[2], r + way):
                 continue
-            if way > SLOW * r or depth_at(dim, walls.regions, walls.edges, x, r) > SOFT * r:
+            if way > HELD * r or depth_at(dim, walls.regions, walls.edges, x, r) > DEEPEST * r:
                 lead_back(dim, step, i, walls, pile)
 
 
@@ -78,7 +78,7 @@ def guard_cloth(dim: Any, step: Any, cloth: Any) -> None:
     """Part bodies from the cloth that have come too near to its middle in the step that began at t."""
     if len(cloth) > 0:
         meet_cloth(
-            dim, step.t, step.dt, step.clock, step.bodies, step.periods, step.coefficients, cloth, CLOSE, step.log
+            dim, step.t, step.dt, step.clock, step.bodies, step.periods, step.coefficients, cloth, CLOSEST, step.log
         )
 
 
@@ -100,8 +100,8 @@ def guard_planes(dim: Any, dt: Real, bodies: Any, n: Index, planes: Any, pile: A
                 depth -= planes[row, axis] * place[i, axis]
                 un += planes[row, axis] * velocity[i, axis]
                 an += planes[row, axis] * accel[i, axis]
-            depth -= SOFT * place[i, 3]
-            if depth > 0.0 and (place[i, 3] > 0.0 or depth > SOFT * sag):
+            depth -= DEEPEST * place[i, 3]
+            if depth > 0.0 and (place[i, 3] > 0.0 or depth > DEEPEST * sag):
                 un = min(un, 0.0)
                 for axis in range(len(dim)):
                     place[i, axis] += depth * planes[row, axis]
@@ -121,7 +121,7 @@ def lead_back(dim: Any, step: Any, i: Index, walls: Any, pile: Any) -> None:
     for axis in range(len(dim)):
         velocity[i, axis] = (place[i, axis] - bodies.last[i, axis]) / dt
         accel[i, axis] = 0.0
-    place[i, 3] = (1.0 - SOFT) * r
+    place[i, 3] = (1.0 - DEEPEST) * r
     bodies.since[i] = dt
     _, _, contacts = meet_all(
         dim, walls.regions, walls.edges, walls.clearance,

@@ -1,4 +1,4 @@
-"""Which contacts of a pile were impacts in the last step: counted, and written down if anyone listens."""
+"""Impacts among the contacts of a pile: counted, and written to the log if there is one."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from carom.solvers.stepped.pile.memory import BOUNCE, CLOTH, COUNT, MASS, NX, NY
 
 @noinline
 def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, labels: Any, place: Any, logs: Any) -> None:
-    """Count the contacts that met with a blow in the step that ended at t: the impulse is m (u₀ + u).
+    """Count the contacts that were impacts in the step that ended at t; the impulse is m (u₀ + u).
 
     u₀ is the speed of approach, and u that of parting, which is next to nothing where it does not bounce.
     """

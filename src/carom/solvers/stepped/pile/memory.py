@@ -1,6 +1,6 @@
-"""What a pile remembers: contacts with their impulses, and the scratch arrays of a step.
+"""The memory of a pile: contacts with their impulses, and the scratch arrays of a step.
 
-All that the pile mode knows from one step to the next is in these arrays: copied, they go on to the same bits.
+All that is kept from one step to the next is in these arrays: a copy goes on to the same bits.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ CLOTH = 0x40000000  # and with triangle m of a cloth, CLOTH + m
 NX, NY, OFFSET, MASS = 0, 1, 2, 3  # MASS is the reduced mass, kg
 PRESS, RUB = 4, 5  # impulses of a substep along the normal and the tangent (-ny, nx), N s; in 3D RUB is their x
 BOUNCE = 6  # speed of parting after an impact, m/s; negative as long as there was none, 0 for a contact of rest
-LOAD = 7  # what the contact has learnt to bear, N s
+LOAD = 7  # the lasting load that the contact has learnt, as an impulse per substep, N s
 NZ, RUB_Y, RUB_Z = 8, 9, 10
 COLUMNS = {2: 8, 3: 12}
 # Columns of the numbers of a contact.
@@ -34,10 +34,10 @@ SLOW, WIDEST, LEAST, SUBSTEP = 0, 1, 2, 3
 
 
 class Softness(NamedTuple):
-    """How contacts push, by substep and radius: no number here has a unit.
+    """How stiff contacts are, per substep and radius: no number here has a unit.
 
     A contact is a spring and a damper, written for substeps of h (E. Catto, Solver2D, 2024): of an overlap d it undoes
-    rate·d in a substep, and it lets go the part `give` of its impulse P. So it would rest with the overlap
+    rate·d in a substep, and it loses the part `give` of its impulse P. So it would rest with the overlap
     d = give/(rate (1 - give)) · P h/m, with the reduced mass m. Stiffer than rate/give = 2, and tall piles begin to
     shake, for a sweep over the contacts carries a push no farther than a few layers. But what a contact bears all the
     time it learns to bear (slowly, by the part `learn` in a substep); it then rests with d = slop·r P/(P + P₀), less
@@ -55,7 +55,7 @@ class Softness(NamedTuple):
 
 
 class Pile(NamedTuple):
-    """The arrays of a pile. Two sides of contacts: those of the last step are matched with those of the next."""
+    """The arrays of a pile. Contacts have two sides: those of the last step are matched with those of the next."""
 
     grid: Grid
     rows: NDArray[np.float64]  # (2, capacity, 8 or 12), see the columns above
@@ -70,7 +70,7 @@ class Pile(NamedTuple):
     # acceleration), and mass
     far: NDArray[np.float64]  # (bodies,): how far each body can move within the step
     reach: NDArray[np.float64]  # (bodies, 4): place by slot, and how far out it touches within the step, by cells
-    lent: NDArray[np.float64]  # (bodies,): by slot, how far each can be made to move by its own force, or by a hit
+    pushed: NDArray[np.float64]  # (bodies,): by slot, how far forces or a hit can push each body within the step, m
     fast: NDArray[np.uint32]  # (bodies,): slots of bodies that reach beyond adjacent cells
     limits: NDArray[np.float64]
     tally: NDArray[np.int64]
@@ -83,7 +83,7 @@ class Pile(NamedTuple):
 
 
 class PileWalls(NamedTuple):
-    """What bodies rest on: planes, and parts of regions of other shapes."""
+    """The walls of a pile: planes, and parts of regions of other shapes."""
 
     planes: NDArray[np.float64]  # (P, 5): half-spaces n·x >= offset as nx, ny, nz, offset, and the material
     regions: Any
@@ -92,7 +92,7 @@ class PileWalls(NamedTuple):
 
 
 def pile_memory(dimension: int, bodies: int, contacts: int | None = None) -> Pile:
-    """Memory for so many bodies and contacts (if not given: as many as disks or balls of like size can have)."""
+    """Memory for so many bodies and contacts; by default, as many contacts as disks or balls of equal size can have."""
     capacity = max(contacts, 1) if contacts is not None else (4 if dimension == 2 else 7) * bodies + 64
     return Pile(
         grid=grid_memory(bodies),
@@ -107,7 +107,7 @@ def pile_memory(dimension: int, bodies: int, contacts: int | None = None) -> Pil
         kicked=np.zeros((bodies + 1, 4)),
         far=np.zeros(bodies),
         reach=np.zeros((bodies, 4)),
-        lent=np.zeros(bodies),
+        pushed=np.zeros(bodies),
         fast=np.zeros(bodies, np.uint32),
         limits=np.zeros(4),
         tally=np.zeros(5, np.int64),
@@ -120,7 +120,7 @@ def pile_memory(dimension: int, bodies: int, contacts: int | None = None) -> Pil
 
 
 def with_feet(pile: Pile, feet: Any) -> Pile:
-    """The pile with memory for the places of a cloth that bodies stand on, one a contact."""
+    """The pile with memory for feet on a cloth, one per contact."""
     if not feet:
         return pile
     capacity = len(pile.found)
@@ -134,7 +134,7 @@ def with_feet(pile: Pile, feet: Any) -> Pile:
 
 
 def larger(pile: Pile, bodies: int, contacts: int) -> Pile:
-    """A pile with more memory that goes on where this one is; between steps."""
+    """A copy of a pile with more memory, between steps."""
     more = pile_memory(2 if pile.rows.shape[2] == COLUMNS[2] else 3, bodies, contacts)
     count = int(pile.tally[COUNT])
     for old, new in ((pile.rows, more.rows), (pile.numbers, more.numbers), (pile.names, more.names)):

@@ -1,8 +1,8 @@
-"""In how many pieces a step of a pile is made: one, unless somebody is so fast that a hit leads to the next within it.
+"""In how many pieces a step of a pile is made: one, unless a body is so fast that one hit leads to the next within it.
 
-Contacts are found once for all of a piece, with the normals that they will have when two meet on their present paths. A
-ball that has been hit goes another way, and so may meet others that were not on its path; the farther it comes, the
-more that matters. So where a ball that could hit another comes far, none comes farther than a radius in a piece.
+Contacts are found once per piece, with the normals that they will have when bodies meet on their present paths. A ball
+that has been hit changes its path, and may meet others that were not on it; the farther it moves, the more this
+matters. So where a ball that could hit another moves far, none moves farther than a radius in a piece.
 """
 
 import math
@@ -12,10 +12,10 @@ import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
 
-FAST: Final = 16.0  # times the smallest radius: who comes farther in what is left of a step could hit two in a row
-STRIDE: Final = 1.0  # times that radius: how far the fastest comes in a piece of such a step
-SHORTEST: Final = 2.0**-16  # of a step: shorter is no piece, however fast a ball is
-MANY: Final = 16  # fast balls: up to so many, for each all others are looked at; of more, some will hit
+FARTHEST: Final = 16.0  # times the smallest radius: a ball that moves farther in a step could hit two in a row
+FARTHEST_IN_PIECE: Final = 1.0  # times that radius: how far the fastest moves in a piece of such a step
+SHORTEST: Final = 2.0**-16  # of a step: no piece is shorter, however fast a ball is
+MOST_TRIED: Final = 16  # fast balls that are tried against all others; of more, some will hit
 
 
 @inline
@@ -29,22 +29,25 @@ def square_of(dim: Any, rows: Any, i: Index) -> Real:
 
 @inline
 def next_piece(dim: Any, dt: Real, left: Real, bodies: Any, n: Index) -> Real:
-    """How long the next piece of a step of dt is, of which some is left: all of that, or an equal part of it, s."""
+    """The length of the next piece of a step of dt, of which `left` remains: all of that, or an equal part of it, s."""
     fastest, least = 0.0, np.inf
     for k in range(n):
         i = np.uint64(k)
         fastest = max(fastest, square_of(dim, bodies.velocity, i))
         if bodies.place[i, 3] > 0.0:
             least = min(least, bodies.place[i, 3])
-    speed, far = math.sqrt(fastest), (FAST if left == dt else STRIDE) * least  # once in pieces, to the end of the step
+    speed, far = (
+        math.sqrt(fastest),
+        (FARTHEST if left == dt else FARTHEST_IN_PIECE) * least,
+    )  # once in pieces, to the end of the step
     if not speed * left > far or not can_hit(dim, left, far, bodies, n):
         return left
-    return left / math.ceil(min(speed / (STRIDE * least), 1.0 / (SHORTEST * dt)) * left)
+    return left / math.ceil(min(speed / (FARTHEST_IN_PIECE * least), 1.0 / (SHORTEST * dt)) * left)
 
 
 @noinline
 def can_hit(dim: Any, left: Real, far: Real, bodies: Any, n: Index) -> bool:
-    """Is anybody within the reach of a ball that comes farther than `far`, wherever it may be turned to?"""
+    """Is any body within reach of a ball that moves farther than `far`, in whatever direction?"""
     place, velocity = bodies.place, bodies.velocity
     fast = 0
     for k in range(n):
@@ -53,7 +56,7 @@ def can_hit(dim: Any, left: Real, far: Real, bodies: Any, n: Index) -> bool:
         if not way > far:
             continue
         fast += 1
-        if fast > MANY:
+        if fast > MOST_TRIED:
             return True
         for other in range(n):
             j = np.uint64(other)

@@ -7,7 +7,7 @@ import numpy as np
 from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics.vectors import difference, dot
 from carom.physics.vectors import row as vector
-from carom.solvers.stepped.pile.cloth import follow, hand_on
+from carom.solvers.stepped.pile.cloth import push_corners, update_foot
 from carom.solvers.stepped.pile.memory import (
     BOUNCE,
     COLUMN,
@@ -30,9 +30,7 @@ from carom.solvers.stepped.pile.memory import (
     Softness,
 )
 
-DEEP = (
-    0.05  # an overlap of this part of the sum of the radii is one that a single sweep over the contacts may not leave
-)
+DEEP = 0.05  # of the sum of radii: where an overlap could be deeper after a sweep, there is another sweep
 
 
 @inline
@@ -52,8 +50,8 @@ def impulse_of(dim: Any, contact: Any, part: Real) -> Any:
 
 
 @inline
-def give_impulse(dim: Any, pile: Pile, v: Any, a: Index, b: Index, j: Any) -> None:
-    """An impulse J on the first body, and -J on the second: both change the velocities v by their 1/m."""
+def add_impulse(dim: Any, pile: Pile, v: Any, a: Index, b: Index, j: Any) -> None:
+    """Change the velocities v of two bodies by an impulse J on the first and -J on the second: v += J/m, v' -= J/m'."""
     one, two = pile.v[a, 3], pile.v[b, 3]
     v[a, 0] += one * j[0]
     v[a, 1] += one * j[1]
@@ -62,22 +60,22 @@ def give_impulse(dim: Any, pile: Pile, v: Any, a: Index, b: Index, j: Any) -> No
     if len(dim) == 3:
         v[a, 2] += one * j[2]
         v[b, 2] -= two * j[2]
-    hand_on(pile, pile.feet, v, b, j)
+    push_corners(pile, pile.feet, v, b, j)
 
 
 @noinline
 def warm_start(dim: Any, pile: Pile) -> None:
-    """Give all contacts the impulses that they remember."""
+    """Apply the impulses of the last substep to the bodies of all contacts."""
     side, v = pile.tally[SIDE], pile.v
     rows, numbers = pile.rows[side], pile.numbers[side]
     for c in range(pile.tally[COUNT]):
         k = np.uint32(c)
-        give_impulse(dim, pile, v, numbers[k, ONE], numbers[k, OTHER], impulse_of(dim, rows[k], 1.0))
+        add_impulse(dim, pile, v, numbers[k, ONE], numbers[k, OTHER], impulse_of(dim, rows[k], 1.0))
 
 
 @inline
-def rub(dim: Any, row: Any, u: Any, un: Real, most: Real, slip: Real) -> tuple[Any, Any, Any]:
-    """The change of the friction impulse that stops sliding, or the dynamic one when static friction is not enough."""
+def friction_change(dim: Any, row: Any, u: Any, un: Real, most: Real, slip: Real) -> tuple[Any, Any, Any]:
+    """The change of the impulse of Coulomb friction, which ends sliding if `most` is enough for that, or is `slip`."""
     m, (nx, ny, nz), (ux, uy, uz) = row[MASS], normal_of(dim, row), u
     if len(dim) == 2:
         t = row[RUB] - m * (uy * nx - ux * ny)
@@ -97,25 +95,29 @@ def rub(dim: Any, row: Any, u: Any, un: Real, most: Real, slip: Real) -> tuple[A
 
 
 @inline
-def press(dim: Any, pile: Pile, laws: Any, row: Any, numbers: Any, u: Any, new: Real) -> None:
-    """Give a contact a new impulse along its normal, with the friction that this bears at the relative velocity u."""
+def set_impulse(dim: Any, pile: Pile, laws: Any, row: Any, numbers: Any, u: Any, new: Real) -> None:
+    """Set the normal impulse of a contact, with the friction that it allows at the relative velocity u."""
     nx, ny, nz = normal_of(dim, row)
     jn, un = new - row[PRESS], dot(dim, (nx, ny, nz), u)
     row[PRESS] = new
     law = laws[numbers[ROW], numbers[COLUMN]]
-    jx, jy, jz = rub(dim, row, u, un, law[1] * new, law[2] * new)
+    jx, jy, jz = friction_change(dim, row, u, un, law[1] * new, law[2] * new)
     j = jn * nx + jx, jn * ny + jy, jn * nz + jz
-    give_impulse(dim, pile, pile.v, numbers[ONE], numbers[OTHER], j)
+    add_impulse(dim, pile, pile.v, numbers[ONE], numbers[OTHER], j)
 
 
 @noinline
 def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
-    """Bring all contacts one by one to the velocity at which they neither overlap nor rub more than they can.
+    """One sweep of Gauss and Seidel: solve each contact in turn for its normal and friction impulses.
 
-    A gap s > 0 may close within the substep, u·n >= -s/h, also where a sweep before has begun to stop an impact. A
-    contact that presses otherwise, or overlaps, is a soft one; no overlap is undone faster than `parting`, or what a
-    heavy body has pressed together would throw it back.
-    True if one was on the way to a deep overlap when its turn came: then others may be, because of it.
+    With the gap s, the reduced mass m and the rate and part of `Softness`,
+
+        open:  P' = max(P - m (u·n + s/h), 0)
+        soft:  P' = max((1 - give) (P - m (u·n + max(rate s/h, -parting))) + give load, 0)
+
+    A contact is open if s > 0 and it bears nothing yet or is an impact: its gap may close, but no more. No overlap is
+    undone faster than `parting`: bodies that a heavy one has pressed together would throw it back.
+    True if a contact was about to overlap deeply when its turn came: then others may be, because of it.
     """
     side, x, v = pile.tally[SIDE], pile.x, pile.v
     rows, numbers = pile.rows[side], pile.numbers[side]
@@ -126,8 +128,8 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
         row = rows[k]
         a, b = numbers[k, ONE], numbers[k, OTHER]
         n, p = normal_of(dim, row), row[PRESS]
-        follow(dim, pile, pile.feet, x, b)
-        follow(dim, pile, pile.feet, v, b)
+        update_foot(dim, pile, pile.feet, x, b)
+        update_foot(dim, pile, pile.feet, v, b)
         s = dot(dim, n, difference(vector(x, a), vector(x, b))) + row[OFFSET]
         u = difference(vector(v, a), vector(v, b))
         un = dot(dim, n, u)
@@ -139,13 +141,13 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
         new = max(new, 0.0)
         if new > 0.0 and row[BOUNCE] < 0.0:
             row[BOUNCE] = -row[BOUNCE]
-        press(dim, pile, laws, row, numbers[k], u, new)
+        set_impulse(dim, pile, laws, row, numbers[k], u, new)
     return deep
 
 
 @noinline
 def relax(dim: Any, pile: Pile, laws: Any) -> None:
-    """Take back the velocity with which overlaps were undone: contacts that press neither approach nor part."""
+    """Remove the velocity by which overlaps were undone: u·n = 0 at contacts that bear a load."""
     side, v, most = pile.tally[SIDE], pile.v, pile.most
     rows, numbers = pile.rows[side], pile.numbers[side]
     last = pile.tally[COUNT] - 1
@@ -156,27 +158,27 @@ def relax(dim: Any, pile: Pile, laws: Any) -> None:
         if p == 0.0:
             continue
         a, b = numbers[k, ONE], numbers[k, OTHER]
-        follow(dim, pile, pile.feet, v, b)
+        update_foot(dim, pile, pile.feet, v, b)
         u = difference(vector(v, a), vector(v, b))
         new = max(p - row[MASS] * dot(dim, normal_of(dim, row), u), 0.0)
-        press(dim, pile, laws, row, numbers[k], u, new)
+        set_impulse(dim, pile, laws, row, numbers[k], u, new)
         if new > most[k]:
-            forget(dim, pile, row, a, b, most[k])
+            limit_memory(dim, pile, row, a, b, most[k])
 
 
 @noinline
-def forget(dim: Any, pile: Pile, row: Any, a: Index, b: Index, most: Real) -> None:
-    """A blow is over in a substep, and not to be given once more in the next: beyond `most` it belongs to the kick."""
+def limit_memory(dim: Any, pile: Pile, row: Any, a: Index, b: Index, most: Real) -> None:
+    """Limit the impulse that a contact repeats in the next substep to `most`: what is more is booked with the kick."""
     kept = most / row[PRESS]
-    give_impulse(dim, pile, pile.kicked, a, b, impulse_of(dim, row, 1.0 - kept))
+    add_impulse(dim, pile, pile.kicked, a, b, impulse_of(dim, row, 1.0 - kept))
     row[PRESS], row[RUB] = kept * row[PRESS], kept * row[RUB]
     if len(dim) == 3:
         row[RUB_Y], row[RUB_Z] = kept * row[RUB_Y], kept * row[RUB_Z]
 
 
 @noinline
-def rebound(dim: Any, pile: Pile) -> None:
-    """Let contacts part that met with an impact: u·n = e u₀, where u₀ was the speed of approach."""
+def apply_restitution(dim: Any, pile: Pile) -> None:
+    """Let contacts part that were impacts: u·n = e u₀, with the speed of approach u₀."""
     side, v = pile.tally[SIDE], pile.v
     rows, numbers = pile.rows[side], pile.numbers[side]
     for c in range(pile.tally[COUNT]):
@@ -184,7 +186,7 @@ def rebound(dim: Any, pile: Pile) -> None:
         if not rows[k, BOUNCE] > 0.0:
             continue
         a, b, n = numbers[k, ONE], numbers[k, OTHER], normal_of(dim, rows[k])
-        follow(dim, pile, pile.feet, v, b)
+        update_foot(dim, pile, pile.feet, v, b)
         un = dot(dim, n, difference(vector(v, a), vector(v, b)))
         p = max(rows[k, MASS] * (rows[k, BOUNCE] - un), 0.0)
-        give_impulse(dim, pile, v, a, b, (p * n[0], p * n[1], p * n[2]))
+        add_impulse(dim, pile, v, a, b, (p * n[0], p * n[1], p * n[2]))

@@ -24,32 +24,32 @@ from typing import Any
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, stage
-from carom.solvers.stepped.pile.cloth import walk_cloth
-from carom.solvers.stepped.pile.contacts import gather, sift, walk_near, walk_walls
-from carom.solvers.stepped.pile.fast import lend_fast, walk_fast
+from carom.solvers.stepped.pile.broad_phase import drop_impossible, find_near_pairs, find_wall_pairs, sort_bodies
+from carom.solvers.stepped.pile.cloth import find_cloth_pairs
+from carom.solvers.stepped.pile.fast import add_hits_by_fast, find_fast_pairs
 from carom.solvers.stepped.pile.memory import DONE, LOST, NEEDED, Pile
-from carom.solvers.stepped.pile.solve import rebound, relax, solve, warm_start
-from carom.solvers.stepped.pile.warm_start import make_contacts
+from carom.solvers.stepped.pile.narrow_phase import make_contacts
+from carom.solvers.stepped.pile.solve import apply_restitution, relax, solve, warm_start
 
-SWEEPS = 64  # at most, in a substep with impacts that go on from body to body; a pile at rest needs one
+MOST_SWEEPS = 64  # in a substep with impacts that go on from body to body; a pile at rest needs one
 
 
 @stage
 def begin_step(dim: Any, heap: Any, bodies: Any, material: Any, n: Index, dt: Real, h: Real) -> bool:
-    """Find the contacts of a step of dt, to be done in substeps of h.
+    """Find the contacts of a step of dt, which is made in substeps of h.
 
-    False if there is no room for them: give more than `tally[NEEDED]` (`larger`) and call it again.
+    False if there is no room for them: make room for more than `tally[NEEDED]` (`larger`) and call it again.
     Bodies that have left a periodic axis are brought back into it; nothing else has changed when it returns False.
     """
     pile = heap.pile
-    gather(dim, heap, bodies, n, dt)
-    lend_fast(dim, pile, heap.space)
-    count = walk_near(dim, pile, heap.space, heap.walls, n, dt)
-    count = walk_fast(dim, pile, heap.space, count)
+    sort_bodies(dim, heap, bodies, n, dt)
+    add_hits_by_fast(dim, pile, heap.space)
+    count = find_near_pairs(dim, pile, heap.space, heap.walls, n, dt)
+    count = find_fast_pairs(dim, pile, heap.space, count)
     if count < pile.found.shape[0]:
-        count = sift(pile, count, heap.linked)
-    count = walk_walls(dim, pile, heap.walls, n, count)
-    count = walk_cloth(pile, pile.feet, n, dt, count)
+        count = drop_impossible(pile, count, heap.linked)
+    count = find_wall_pairs(dim, pile, heap.walls, n, count)
+    count = find_cloth_pairs(pile, pile.feet, n, dt, count)
     pile.tally[NEEDED], pile.tally[DONE] = count, 0
     if count >= pile.found.shape[0]:
         return False
@@ -59,7 +59,7 @@ def begin_step(dim: Any, heap: Any, bodies: Any, material: Any, n: Index, dt: Re
 
 @inline
 def kick(dim: Any, pile: Pile, n: Index, h: Real, accel: Any, again: bool) -> None:
-    """Change velocities by h a; from the second substep on, also by the impulses of the one before (v - kicked)."""
+    """v += h a; from the second substep on, also the impulses of the one before (v - kicked)."""
     v, kicked, order = pile.v, pile.kicked, pile.grid.order
     for k in range(n):
         a = np.uint32(k)
@@ -73,7 +73,7 @@ def kick(dim: Any, pile: Pile, n: Index, h: Real, accel: Any, again: bool) -> No
 
 @inline
 def move(dim: Any, pile: Pile, n: Index, h: Real, place: Any) -> None:
-    """Change places by h v; a held body moves if it has been given a velocity."""
+    """x += h v; a fixed body moves if it has been given a velocity."""
     x, v, order = pile.x, pile.v, pile.grid.order
     for k in range(n):
         a = np.uint32(k)
@@ -84,10 +84,10 @@ def move(dim: Any, pile: Pile, n: Index, h: Real, place: Any) -> None:
 
 
 @inline
-def settle(dim: Any, pile: Pile, n: Index, h: Real, velocity: Any, accel: Any) -> None:
-    """Hand the velocities back to the bodies, and book what contacts took: -J·(v + v')/2, J = m (v' - v - h a).
+def write_velocities(dim: Any, pile: Pile, n: Index, h: Real, velocity: Any, accel: Any) -> None:
+    """Write the velocities back to the bodies, and book the energy lost: -J·(v + v')/2, J = m (v' - v - h a).
 
-    v is the velocity before the substep and v' after it. So rest loses nothing, nor does free flight.
+    v is the velocity before the substep and v' after it. So bodies at rest and in free flight lose nothing.
     """
     v, order = pile.v, pile.grid.order
     lost = 0.0
@@ -106,23 +106,23 @@ def settle(dim: Any, pile: Pile, n: Index, h: Real, velocity: Any, accel: Any) -
 
 @stage
 def substep(dim: Any, heap: Any, bodies: Any, n: Index, h: Real) -> None:
-    """Advance by h; places and velocities are up to date after it, and are not to be changed before the step ends."""
+    """Advance by h. Places and velocities are up to date afterwards; change neither before the step ends."""
     pile = heap.pile
     again = pile.tally[DONE] > 0
     kick(dim, pile, n, h, bodies.accel, again)
     if not again:
         warm_start(dim, pile)
-    for _ in range(SWEEPS):
+    for _ in range(MOST_SWEEPS):
         if not solve(dim, pile, heap.softness, h, heap.laws):
             break
     move(dim, pile, n, h, bodies.place)
     relax(dim, pile, heap.laws)
-    settle(dim, pile, n, h, bodies.velocity, bodies.accel)
+    write_velocities(dim, pile, n, h, bodies.velocity, bodies.accel)
     pile.tally[DONE] += 1
 
 
 @stage
 def end_step(dim: Any, pile: Pile, bodies: Any, n: Index) -> None:
-    """Let impacts bounce."""
-    rebound(dim, pile)
-    settle(dim, pile, n, 0.0, bodies.velocity, bodies.accel)
+    """Apply restitution, with which a step ends."""
+    apply_restitution(dim, pile)
+    write_velocities(dim, pile, n, 0.0, bodies.velocity, bodies.accel)

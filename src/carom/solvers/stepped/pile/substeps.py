@@ -1,4 +1,4 @@
-"""How many substeps a step of a pile has: so many that it neither shakes nor sinks."""
+"""How many substeps a step of a pile has: enough that it neither shakes nor sinks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEAVIEST = 1000.0
 
 
 def substeps_for(scene: Scene, step: float) -> int:
-    """So many substeps that q g h² / r stays below a number found by trial, up to a limit.
+    """The number of substeps: q g h² / r stays below a number found by trial, up to a limit.
 
     A contact that has not learnt its load yet overlaps by 0.62 q g h², for its stiffness goes with the mass of the
     lighter ball; and a sweep over the contacts stops a heavy ball by no more than a light one can pass on.
@@ -49,7 +49,7 @@ def heaviest_load(scene: Scene) -> float:
 
 
 def largest_load(scene: Scene, step: float) -> float:
-    """The load that does not sink in, with as many substeps as there can be."""
+    """The largest load that does not sink in, with as many substeps as there can be."""
     like = step * _rate(scene)
     return min(HEAVIEST, LIKE + max((MOST_BY_LOAD / like) ** 2 - 1.0, 0.0) / CHAIN) if like > 0.0 else math.inf
 

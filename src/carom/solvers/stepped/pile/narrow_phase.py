@@ -1,4 +1,4 @@
-"""Contacts made from the pairs that were found, with the impulses of the last step where they go on: once a step."""
+"""Narrow phase of a pile: contacts made from pairs, with the impulses that they had in the last step; once per step."""
 
 from typing import Any, NamedTuple
 
@@ -9,8 +9,8 @@ from carom.physics.impact import parting_speed
 from carom.physics.vectors import difference, dot
 from carom.physics.vectors import row as vector
 from carom.solvers.stepped.contacts.grid import shift_of
+from carom.solvers.stepped.pile.broad_phase import wall_gap, wall_material
 from carom.solvers.stepped.pile.cloth import foot_of
-from carom.solvers.stepped.pile.contacts import wall_gap, wall_material
 from carom.solvers.stepped.pile.memory import (
     BOUNCE,
     CLOTH,
@@ -37,17 +37,17 @@ from carom.solvers.stepped.pile.memory import (
 )
 from carom.solvers.stepped.pile.solve import normal_of
 
-LANES = 4  # contacts that follow each other are from so many parts of the pile, and need not wait for each other
-SWEPT = 0.1  # a pair that moves farther than this part of the sum of its radii in a step is met where it will be
-LIKE, MUCH = 4.0, 300.0  # times its mass that the heaviest body has, where blows are limited; beyond, it would not rest
-SAME = 0.5  # a contact whose normal has turned by more than 60 degrees is another one
-GROWTH = 2.0  # what a contact bore when the step began, and the largest weight, may become so many times as much
-HURRY, CREEP = 0.5, 0.01  # overlaps are undone with this part of what forces give in a step, and of a radius a step
+LANES = 4  # successive contacts come from so many parts of the pile, so that a processor can overlap them
+SWEPT = 0.1  # of the sum of radii: a pair that moves farther in a step has the normal of where it will meet
+LIGHT, LIGHTEST = 4.0, 300.0  # times lighter than the heaviest body: between these, impulses are limited
+SAME_NORMAL = 0.5  # least cosine: a contact whose normal has turned by more than 60 degrees is a new one
+GROWTH = 2.0  # of a limited impulse in a step: times what the contact bore before and the largest weight
+BY_FORCES, BY_RADII = 0.5, 0.01  # overlaps are undone at this part of what forces give, and of a radius, per step
 TINY = 1e-300  # m/s: the speed of parting after an impact that does not bounce
 
 
 @noinline
-def link_old(pile: Pile, n: Index) -> None:
+def chain_old_contacts(pile: Pile, n: Index) -> None:
     """Chain the contacts of the last step by their bodies."""
     head, link, side = pile.head, pile.link, pile.tally[SIDE]
     head[:n] = np.uint32(NONE)
@@ -60,14 +60,14 @@ def link_old(pile: Pile, n: Index) -> None:
 
 
 @inline
-def recall(dim: Any, pile: Pile, new: Any, i: Index, j: Index, learn: Real, scale: Real, firm: Real) -> None:
-    """Give a contact the impulses that it had in the last step, if it was there: friction along the new tangent."""
+def recall_impulses(dim: Any, pile: Pile, new: Any, i: Index, j: Index, learn: Real, scale: Real, firm: Real) -> None:
+    """Copy the impulses of a contact from the last step, if it existed then; friction is turned to the new tangent."""
     side, n = pile.tally[SIDE], normal_of(dim, new)
     k = pile.head[i]
     while k != NONE:
         if pile.names[side, k, 1] == j:
             old = pile.rows[side, k]
-            if dot(dim, n, normal_of(dim, old)) > SAME:
+            if dot(dim, n, normal_of(dim, old)) > SAME_NORMAL:
                 p, load = scale * old[PRESS], scale * old[LOAD]
                 bearable = p * p / (p + firm) if p > 0.0 else 0.0
                 new[PRESS], new[LOAD] = p, min(load + learn * (bearable - load), p)
@@ -82,8 +82,8 @@ def recall(dim: Any, pile: Pile, new: Any, i: Index, j: Index, learn: Real, scal
 
 
 @inline
-def meeting(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Real:
-    """When bodies that are d apart, with relative velocity u, meet within the step; or else when they are nearest."""
+def meeting_time(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Real:
+    """When bodies meet that are d apart, with relative velocity u; if never, when they are nearest; at most dt."""
     du, gap2 = dot(dim, d, u), dot(dim, d, d) - R * R
     if du >= 0.0 or gap2 <= 0.0:
         return 0.0
@@ -94,11 +94,11 @@ def meeting(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Real:
 
 
 @inline
-def normal(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Any:
-    """The direction between bodies that are d apart: where they are now or, if they are fast, where they will meet."""
+def direction_between(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Any:
+    """The unit vector along d, from body to body: now or, if they are fast, when they will meet."""
     dx, dy, dz = d
     if dot(dim, u, u) * dt * dt > SWEPT * SWEPT * R * R:
-        t = meeting(dim, d, u, R, dt)
+        t = meeting_time(dim, d, u, R, dt)
         dx, dy, dz = dx + u[0] * t, dy + u[1] * t, dz + u[2] * t
     length = np.sqrt(dot(dim, (dx, dy, dz), (dx, dy, dz)))
     # Bodies in the very same place part along y.
@@ -107,14 +107,14 @@ def normal(dim: Any, d: Any, u: Any, R: Real, dt: Real) -> Any:
 
 @inline
 def impact_speed(un: Real, an: Real, gap: Real) -> Real:
-    """The speed of approach when the gap is closed: u² = un² + 2 |an| gap; 0 for bodies that part."""
+    """The speed of approach when the gap has closed: u² = un² + 2 |an| gap; 0 for bodies that part."""
     square = un * un - 2.0 * an * max(gap, 0.0)
     return np.sqrt(square) if un < 0.0 and square > 0.0 else 0.0
 
 
 @inline
 def heaviest_of(pile: Pile, n: Index) -> Real:
-    """The largest mass that can move, kg; at the beginning of a step, when `kicked` has masses."""
+    """The largest mass of a body that is not fixed, kg; when a step begins, for `kicked` has masses then."""
     heaviest = 0.0
     for k in range(n):
         a = np.uint32(k)
@@ -124,7 +124,7 @@ def heaviest_of(pile: Pile, n: Index) -> Real:
 
 
 class Touch(NamedTuple):
-    """A body of a pile and its partner, that could touch within the step."""
+    """A body of a pile and its partner, which could touch within the step."""
 
     a: Any  # slot of the body
     b: Any  # slot of the partner: another body, the ground, or a foot
@@ -157,7 +157,7 @@ def touch_wall(dim: Any, heap: Any, a: Index, b: Index, n: Index) -> Touch:
 
 @inline
 def touch_body(dim: Any, heap: Any, material: Any, pair: Any, dt: Real) -> Touch:
-    """Two bodies: that with the lower number comes first, so that a contact is the same in each step."""
+    """Two bodies, that with the lower number first, so that a contact has the same name in each step."""
     x, v, order = heap.pile.x, heap.pile.v, heap.pile.grid.order
     turned = order[pair[0]] > order[pair[1]]
     sign = -1.0 if turned else 1.0
@@ -165,14 +165,14 @@ def touch_body(dim: Any, heap: Any, material: Any, pair: Any, dt: Real) -> Touch
     R = x[a, 3] + x[b, 3]
     sx, sy, sz = shift_of(heap.space, pair[2])
     d = difference(difference(vector(x, a), vector(x, b)), (sign * sx, sign * sy, sign * sz))
-    towards = normal(dim, d, difference(vector(v, a), vector(v, b)), R, dt)
+    towards = direction_between(dim, d, difference(vector(v, a), vector(v, b)), R, dt)
     column, gap = np.uint32(material[order[b]]), dot(dim, towards, d) - R
     return Touch(a, b, order[a], order[b], column, gap, towards, min(x[a, 3], x[b, 3]))
 
 
 @inline
 def make_contact(dim: Any, heap: Any, material: Any, k: Index, pair: Any, making: Any) -> None:
-    """Make contact k from a pair: its normal, gap and reduced mass, and the speed with which it will bounce."""
+    """Make contact k from a pair: its normal, gap and reduced mass, and the speed of parting after an impact."""
     pile, softness, dt, h = heap.pile, heap.softness, making.dt, making.h
     x, v, accel = pile.x, pile.v, pile.kicked
     row, numbers, names = pile.rows[making.side, k], pile.numbers[making.side, k], pile.names[making.side, k]
@@ -201,20 +201,20 @@ def make_contact(dim: Any, heap: Any, material: Any, k: Index, pair: Any, making
     numbers[ONE], numbers[OTHER], numbers[ROW], numbers[COLUMN] = a, b, material[i], touch.column
     names[0], names[1] = i, touch.j
     firm = softness.slop * r * softness.rate * (1.0 - softness.give) / (softness.give * h * w)
-    recall(dim, pile, row, i, touch.j, softness.learn * (dt / h), h / pile.limits[SUBSTEP], firm)
-    if row[PRESS] > 0.0:  # it has borne something already: no impact
+    recall_impulses(dim, pile, row, i, touch.j, softness.learn * (dt / h), h / pile.limits[SUBSTEP], firm)
+    if row[PRESS] > 0.0:  # the contact bore a load in the last step: no impact
         row[BOUNCE] = 0.0
-    light = LIKE < making.heaviest * max(v[a, 3], v[b, 3]) <= MUCH
+    light = LIGHT < making.heaviest * max(v[a, 3], v[b, 3]) <= LIGHTEST
     borne = GROWTH * (row[PRESS] + making.heaviest * slow * h / dt)
     pile.most[k] = 0.0 if row[BOUNCE] != 0.0 else (borne if light else np.inf)
-    pile.parting[k] = HURRY * slow + CREEP * r / dt if light else np.inf
+    pile.parting[k] = BY_FORCES * slow + BY_RADII * r / dt if light else np.inf
 
 
 @noinline
 def make_contacts(dim: Any, heap: Any, material: Any, n: Index, dt: Real, h: Real, count: Index) -> None:
-    """Make all contacts, on the other side than those of the last step, in lanes."""
+    """Make all contacts, in lanes; those of the last step stay on the other side of the memory."""
     pile = heap.pile
-    link_old(pile, n)
+    chain_old_contacts(pile, n)
     making = Making(n, dt, h, 1 - pile.tally[SIDE], heaviest_of(pile, n))
     each, rest = count // LANES, count % LANES
     for c in range(count):
