@@ -1,4 +1,4 @@
-"""When do they touch? Contact times as pure functions of anchors.
+"""Contact times of two balls, as pure functions of anchors.
 
 Each function gives the time of the first contact, or infinity. Overlapping (by rounding) and approaching is a contact
 now; overlapping and receding is none. No tolerance is subtracted anywhere, so that no collision is lost.

@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from carom.kernels.jit import Real, inline, noinline
-from carom.physics.walls import opening
+from carom.physics.walls import parting_rate
 
 EPS: Final = 2.0**-52
-DOUBLINGS = 2100
-"""From the smallest number that there is to the largest."""
+MOST_DOUBLINGS = 2100
+"""As many as lead from the smallest number to the largest."""
 UNLIKE = 256.0
 """Ratio of masses beyond which a last bit of the light ball's velocity is too much for the heavy one's momentum."""
 
@@ -76,7 +76,7 @@ def push(ball: Any, k: float, nx: float, ny: float, nz: float) -> None:
 
 @inline
 def approach(one: Any, two: Any, nx: float, ny: float, nz: float) -> float:
-    """(v₁ - v₂)·n: how fast two balls part along n, which points from the second to the first."""
+    """(v₁ - v₂)·n: the speed at which two balls part along n, which points from the second to the first."""
     return ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
 
 
@@ -104,17 +104,17 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     push(one, k1, nx, ny, nz)
     push(two, -k2, nx, ny, nz)
     if u < 0.0 and approach(one, two, nx, ny, nz) <= u:
-        part(one, two, nx, ny, nz, k1, k2)
+        separate(one, two, nx, ny, nz, k1, k2)
     return k1 * one.m
 
 
 @noinline
-def part(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: float) -> None:
-    """Two balls approach so slowly that rounding swallows what the collision changes: change them by a little more.
+def separate(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: float) -> None:
+    """Separate two balls whose approach is so slow that rounding loses their change: change them by a little more.
 
-    Else they would meet at the same instant again and again. It is a matter of the last bits of the velocities.
+    Else they would meet at the same instant again and again. Only the last bits of the velocities change.
     """
-    for _ in range(DOUBLINGS):
+    for _ in range(MOST_DOUBLINGS):
         k1, k2 = 2.0 * k1, 2.0 * k2
         push(one, k1, nx, ny, nz)
         push(two, -k2, nx, ny, nz)
@@ -123,8 +123,8 @@ def part(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2: flo
 
 
 @inline
-def departure(ball: Any, nx: float, ny: float, nz: float) -> float:
-    """v·n: how fast a ball parts from a wall with normal n towards it."""
+def normal_velocity(ball: Any, nx: float, ny: float, nz: float) -> float:
+    """v·n: the velocity of a ball along n, positive away from a wall with the normal n."""
     return (ball.vx * nx + ball.vy * ny) + ball.vz * nz
 
 
@@ -136,25 +136,25 @@ def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
     would be gained or lost at each hit; divided by n·n as in `collide` too, for that is rounded the same way each time.
     So n is made longer by a part that is another one at each hit, 1 to 2, and rounded anew.
     """
-    u = departure(ball, nx, ny, nz)
+    u = normal_velocity(ball, nx, ny, nz)
     k = bounce(e, u)
     if u == 0.0 or max(abs(nx), abs(ny), abs(nz)) == 1.0:
         push(ball, k, nx, ny, nz)
         return k * ball.m
     length = 1.0 + abs(u) / ((abs(ball.vx) + abs(ball.vy)) + abs(ball.vz))
     wx, wy, wz = length * nx, length * ny, length * nz
-    f = bounce(e, departure(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
+    f = bounce(e, normal_velocity(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
     push(ball, f, wx, wy, wz)
     return k * ball.m
 
 
 @noinline
-def hop(ball: Any, nx: float, ny: float, nz: float, least: float) -> float:
-    """A ball leaves a wall with unit normal n at a speed below the least: it gets that, and loses it along the wall.
+def depart_at(ball: Any, nx: float, ny: float, nz: float, least: float) -> float:
+    """Let a ball depart from a wall with unit normal n at the speed `least`, at the cost of its speed along the wall.
 
-    Its speed |v| stays as it is, unless it is less than that; gives the impulse.
+    Its speed |v| does not change, unless it is less than `least`; gives the impulse.
     """
-    u = departure(ball, nx, ny, nz)
+    u = normal_velocity(ball, nx, ny, nz)
     tx, ty, tz = ball.vx - u * nx, ball.vy - u * ny, ball.vz - u * nz
     slide = (tx * tx + ty * ty) + tz * tz
     f = np.sqrt(max((slide + u * u) - least * least, 0.0) / slide) if slide > 0.0 else 0.0
@@ -163,11 +163,11 @@ def hop(ball: Any, nx: float, ny: float, nz: float, least: float) -> float:
 
 
 @noinline
-def leave(ball: Any, wall: Any, nx: float, ny: float, nz: float, k: float) -> None:
-    """Rounding has left a ball that still goes into the wall: push it off by as little as it takes."""
+def push_off(ball: Any, wall: Any, nx: float, ny: float, nz: float, k: float) -> None:
+    """Push off a ball that by rounding still moves into the wall, by as little as that takes."""
     k = max(abs(k), EPS * max(abs(ball.vx), abs(ball.vy), abs(ball.vz)))
-    for _ in range(DOUBLINGS):
+    for _ in range(MOST_DOUBLINGS):
         push(ball, k, nx, ny, nz)
-        if opening(ball, wall) >= 0.0:
+        if parting_rate(ball, wall) >= 0.0:
             return
         k *= 2.0

@@ -47,7 +47,7 @@ class Tangent(NamedTuple):
 
 @inline
 def fly(i: Index, t: Real, motion: Any) -> None:
-    """Ball i flies on to the time t: q' = q + v τ, so that δq' = δq + δv τ; gravity changes no difference."""
+    """Let ball i fly to the time t: q' = q + v τ, so that δq' = δq + δv τ; gravity changes no difference."""
     tau = t - motion.since[i]
     for k in range(3):
         motion.dq[i, k] += motion.dv[i, k] * tau

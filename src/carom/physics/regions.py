@@ -1,11 +1,11 @@
-"""How far is a point from a forbidden region, and in which direction does the region end?
+"""Signed distance of a point from a forbidden region, and the normal of the region there.
 
 A region is a record. Its signed distance d is positive in free space and negative inside the region; the normal n, the
 gradient of d, points into free space. A container is the region outside it. An outline (a polygon, with arcs and
 holes) is a run of records of its own, one a feature: a straight edge with its ends, a piece of an arc without them, or
 a corner. All other kinds are one feature each.
 
-Each feature tells how hollow it is: a number κ with d(x + Δ) ≥ d(x) + n·Δ - κ Δ²/2 for every Δ. It is 0 for all that
+The hollowness of a feature is a number κ with d(x + Δ) ≥ d(x) + n·Δ - κ Δ²/2 for every Δ. It is 0 for all that
 is convex, and 1/ρ inside a circle, at the distance ρ from its centre. That makes it possible to say when a ball cannot
 have arrived yet (`physics.swept_contact`), so that none passes through, however fast it is and however thin the region.
 
@@ -69,7 +69,7 @@ def half_space(dim: Any, region: Any, x: Real, y: Real, z: Real) -> Real:
 
 
 @inline
-def round_one(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, Real, Real, Real, Real]:
+def round_region(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, Real, Real, Real, Real]:
     """Distance ±(ρ - R) from a ball or cylinder, normal, hollowness 1/ρ."""
     dx, dy, dz = x - region.px, y - region.py, 0.0
     square = dx * dx + dy * dy
@@ -77,7 +77,7 @@ def round_one(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, R
         dz = z - region.pz
         square += dz * dz
     rho = np.sqrt(square)
-    if rho == 0.0:  # the centre has no direction: any will do
+    if rho == 0.0:  # the centre has no direction: any normal will do
         return -region.sign * region.r, region.sign, 0.0, 0.0, 0.0 if region.sign > 0.0 else np.inf
     s = region.sign / rho
     return region.sign * (rho - region.r), dx * s, dy * s, dz * s, 0.0 if region.sign > 0.0 else 1.0 / rho
@@ -113,7 +113,7 @@ def block(dim: Any, region: Any, x: Real, y: Real, z: Real) -> tuple[Real, Real,
 
 @inline
 def on_arc(edge: Any, x: Real, y: Real, slack: Real) -> bool:
-    """Does a piece of an arc reach to the direction of a point, seen from its centre?"""
+    """Is a point, seen from the centre of an arc, between the sides of this piece of it?"""
     dx, dy = x - edge.x, y - edge.y
     return bool(dx * edge.ax + dy * edge.ay >= -slack and dx * edge.bx + dy * edge.by >= -slack)
 
@@ -122,7 +122,7 @@ def on_arc(edge: Any, x: Real, y: Real, slack: Real) -> bool:
 def from_corner(
     dx: Real, dy: Real, middle_x: Real, middle_y: Real, slack: Real
 ) -> tuple[Real, Real, Real, Real]:  # fmt: skip
-    """Distance from a corner, never negative; on the very corner the middle normal tells which way is out."""
+    """Distance from a corner, never negative; on the corner itself the normal is the middle one."""
     rho = np.sqrt(dx * dx + dy * dy)
     if rho <= slack:
         return 0.0, middle_x, middle_y, 0.0
@@ -131,11 +131,11 @@ def from_corner(
 
 @inline
 def edge_front(edge: Any, x: Real, y: Real, slack: Real, behind: Real) -> tuple[Real, Real, Real, Real]:
-    """Distance from a feature of an outline as a wall that is met from where the point is: d, n and hollowness.
+    """Distance from a feature of an outline, taken as a wall with two sides: d, n and hollowness.
 
-    In front of it, and up to `behind` behind it, the distance is signed. Further behind, the point is in another part
-    of space, and sees the back of the wall. Beyond the sides of an arc the distance is infinite: its ends are corners.
-    `slack` is what rounding may do.
+    In front of it, and up to `behind` behind it, the distance is signed. Farther behind, the point is in another part
+    of space, and has the back of the wall before it. Beyond the sides of an arc the distance is infinite: its ends are
+    corners. `slack` is the rounding error.
     """
     dx, dy = x - edge.x, y - edge.y
     if edge.kind == SEGMENT:
@@ -206,12 +206,12 @@ def probe(
     if region.kind == OUTLINE:
         d, nx, ny, kappa = edge_front(edges[np.uint32(j)], x, y, slack, slack)
         return d, nx, ny, 0.0, kappa
-    return round_one(dim, region, x, y, z)
+    return round_region(dim, region, x, y, z)
 
 
 @inline
 def label_of(regions: Any, edges: Any, k: Index, j: Index) -> Index:
-    """What tells the walls of region k apart: the label of feature j, shared by the pieces of an arc."""
+    """The label of feature j of region k, which the pieces of an arc share; NO_EDGE if it is no outline."""
     if regions[np.uint32(k)].kind == OUTLINE:
         return np.uint32(edges[np.uint32(j)].label)
     return np.uint32(NO_EDGE)
@@ -249,7 +249,7 @@ def normal(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Re
 
 @inline
 def box_gap(region: Any, x: Real, y: Real) -> Real:
-    """A square that the squared distance from an outline is not below: that of the box round it, 0 inside the box."""
+    """A lower bound of the squared distance from an outline: that from the box around it, 0 inside the box."""
     dx = x - min(max(x, region.px), region.qx)
     dy = y - min(max(y, region.py), region.qy)
     return dx * dx + dy * dy
@@ -257,16 +257,16 @@ def box_gap(region: Any, x: Real, y: Real) -> Real:
 
 @inline
 def is_clear(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real, reach: Real) -> bool:
-    """Is region k further from a point than `reach`, for sure?"""
+    """Is region k certainly farther from a point than `reach`?"""
     region = regions[np.uint32(k)]
     if region.kind == HALF_SPACE:
         return bool(half_space(dim, region, x, y, z) > reach)
-    return is_clear_of_shape(dim, regions, edges, k, x, y, z, reach)
+    return is_clear_of_solid(dim, regions, edges, k, x, y, z, reach)
 
 
 @noinline
-def is_clear_of_shape(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real, reach: Real) -> bool:
-    """The same for all that is not a half-space."""
+def is_clear_of_solid(dim: Any, regions: Any, edges: Any, k: Index, x: Real, y: Real, z: Real, reach: Real) -> bool:
+    """Is region k, no half-space, certainly farther from a point than `reach`?"""
     region = regions[np.uint32(k)]
     if region.kind == OUTLINE and box_gap(region, x, y) > reach * reach:
         return True

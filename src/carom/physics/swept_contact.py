@@ -1,4 +1,4 @@
-"""When does a ball, on the parabola of a step, meet a region?
+"""The first contact of a ball, on the parabola of a step, with a region.
 
 A path is nine numbers, of its end: place, velocity and acceleration. Going back from its end by τ,
 
@@ -25,20 +25,20 @@ from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics.regions import ARC, NO_EDGE, OUTLINE, box_gap, label_of, on_arc, probe
 from carom.physics.vectors import dot
 
-LOOKS: Final = 256
-"""After so many places a contact is taken to be where the search got to, which is before it. Of a million paths, some
-much more curved than the hollows that they went into, none took 64."""
+MOST_STEPS: Final = 256
+"""Of a search, which then takes the place that it has reached, before the contact, for the contact. Of a million paths,
+some much more curved than the hollows that they went into, none took 64."""
 
 ROUNDING: Final = 8.0 * 2.220446049250313e-16
-"""Relative error of a place on a path, and of a distance; some units more than was ever seen."""
+"""Relative error of a place on a path, and of a distance; some units larger than any that was observed."""
 
-NONE: Final = -1.0
-"""A time before the end of the step that is none: no contact."""
+NO_CONTACT: Final = -1.0
+"""Stands for the time of a contact where there is none."""
 
 
 @inline
 def place_before(dim: Any, path: Any, tau: Real) -> tuple[Real, Real, Real]:
-    """Where the ball is, τ before the end of its path.
+    """The place of the ball at τ before the end of its path.
 
     Moving from there to the end as x₁ = x + (u + a τ/2) τ, and back again, gives the same bits from the second time on.
     """
@@ -51,7 +51,7 @@ def place_before(dim: Any, path: Any, tau: Real) -> tuple[Real, Real, Real]:
 
 @inline
 def velocity_before(dim: Any, path: Any, tau: Real) -> tuple[Real, Real, Real]:
-    """How fast it is there."""
+    """The velocity of the ball at τ before the end of its path."""
     if len(dim) == 3:
         return path[3] - path[6] * tau, path[4] - path[7] * tau, path[5] - path[8] * tau
     return path[3] - path[6] * tau, path[4] - path[7] * tau, 0.0
@@ -71,8 +71,8 @@ def slack_of(path: Any, r: Real, length: Real, scale: Real) -> Real:
 
 
 @inline
-def falls(g: Real, v: Real, q: Real) -> Real:
-    """When g + v s + q s²/2, not negative at first, falls to zero; infinity if it never does."""
+def falling_time(g: Real, v: Real, q: Real) -> Real:
+    """The first s at which g + v s + q s²/2, not negative at s = 0, falls to zero; infinity if it never does."""
     if v < 0.0:
         disc = v * v - 2.0 * q * g
         return 2.0 * g / (np.sqrt(disc) - v) if disc >= 0.0 else np.inf
@@ -80,25 +80,25 @@ def falls(g: Real, v: Real, q: Real) -> Real:
 
 
 @inline
-def reaches_arc(edge: Any, path: Any, x: Any, velocity: Any, slack: Real) -> Real:
-    """When the ball, which is at x beyond a side of an arc, is within both."""
+def time_to_arc(edge: Any, path: Any, x: Any, velocity: Any, slack: Real) -> Real:
+    """The time until the ball, which is at x beyond a side of an arc, is between both sides."""
     (u, v, _), dx, dy = velocity, x[0] - edge.x, x[1] - edge.y
     s = 0.0
     h = dx * edge.ax + dy * edge.ay
     if h < -slack:
-        s = falls(-h, -(u * edge.ax + v * edge.ay), -(path[6] * edge.ax + path[7] * edge.ay))
+        s = falling_time(-h, -(u * edge.ax + v * edge.ay), -(path[6] * edge.ax + path[7] * edge.ay))
     h = dx * edge.bx + dy * edge.by
     if h < -slack:
-        s = max(s, falls(-h, -(u * edge.bx + v * edge.by), -(path[6] * edge.bx + path[7] * edge.by)))
+        s = max(s, falling_time(-h, -(u * edge.bx + v * edge.by), -(path[6] * edge.bx + path[7] * edge.by)))
     return s
 
 
 @inline
 def safe_time(g: Real, un: Real, an: Real, kappa: Real, fastest: Real) -> Real:
-    """How long a gap g cannot vanish, at a speed of no more than `fastest`."""
+    """A time within which a gap g cannot vanish, at a speed of at most `fastest`."""
     s = g / fastest
     if kappa < np.inf:
-        s = max(s, falls(g, un, an - kappa * (fastest * fastest)))
+        s = max(s, falling_time(g, un, an - kappa * (fastest * fastest)))
     return s
 
 
@@ -114,18 +114,21 @@ class Sweep(NamedTuple):
 def contact_before(
     dim: Any, regions: Any, edges: Any, k: Index, j: Index, sweep: Any, tau: Real, least: Real
 ) -> Real:  # fmt: skip
-    """How long before the end of the path, from τ on but not later than `least`, the ball meets a feature; or NONE."""
+    """The time of the first contact with a feature, as time before the end of the path; or NO_CONTACT.
+
+    The search begins at τ before the end, where the ball is free, and ends at `least` before it.
+    """
     path, r, fastest = sweep.path, sweep.r, sweep.fastest
     slack = slack_of(path, r, fastest * tau, regions[np.uint32(k)].scale)
     bounded = regions[np.uint32(k)].kind == OUTLINE and edges[np.uint32(j)].kind == ARC
     outside = False
-    for _ in range(LOOKS):
+    for _ in range(MOST_STEPS):
         x, u = place_before(dim, path, tau), velocity_before(dim, path, tau)
         outside = bounded and not on_arc(edges[np.uint32(j)], x[0], x[1], slack)
         if outside:
-            s = reaches_arc(edges[np.uint32(j)], path, x, u, slack)
+            s = time_to_arc(edges[np.uint32(j)], path, x, u, slack)
             if not s <= tau - least or tau - s == tau:
-                return NONE
+                return NO_CONTACT
             tau -= s
             continue
         d, nx, ny, nz, kappa = probe(dim, regions, edges, k, j, x, slack)
@@ -138,16 +141,16 @@ def contact_before(
                 return tau
             g = 0.0
         s = safe_time(g, un, an, kappa, fastest)
-        if kappa > 0.0 and s < tau:  # soon it is not as fast as at the end, perhaps
+        if kappa > 0.0 and s < tau:  # it may be slower soon than at the fastest end
             later = velocity_before(dim, path, max(tau - 4.0 * s, 0.0))
             slower = np.sqrt(max(dot(dim, u, u), dot(dim, later, later)))
             s = max(s, min(4.0 * s, safe_time(g, un, an, kappa, slower)))
         if not s <= tau - least:
-            return NONE
+            return NO_CONTACT
         if tau - s == tau:
             return tau
         tau -= s
-    return NONE if outside else tau
+    return NO_CONTACT if outside else tau
 
 
 @noinline
@@ -159,7 +162,7 @@ def first_contact(
     Features that it already slides on are left out: `skipped`, two pairs of region and label in one tuple. Of two at
     the same time, the first in the table is taken.
     """
-    best, region, feature = NONE, np.uint32(0), np.uint32(NO_EDGE)
+    best, region, feature = NO_CONTACT, np.uint32(0), np.uint32(NO_EDGE)
     fastest = top_speed(dim, path, tau)
     if fastest == 0.0 or not tau > 0.0:
         return best, region, feature

@@ -1,4 +1,4 @@
-"""A moving point and a moving triangle: when do they meet, and where on the triangle?
+"""When and where a moving point meets a moving triangle.
 
 All move on straight lines within a step. τ goes back from the end of the step.
 """
@@ -8,7 +8,7 @@ from typing import Any
 
 from carom.kernels.jit import Real, inline
 
-HALVINGS = 60  # of an interval of time: then it is as short as rounding
+HALVINGS = 60  # of an interval of time, which is as short as rounding then
 
 
 @inline
@@ -67,10 +67,10 @@ def weights_before(relative: Any, tau: Real) -> tuple[float, float]:
 
 @inline
 def crossing(relative: Any, gap: Real, dt: Real) -> tuple[float, float]:
-    """How long before the end of the step a point came to a height over the plane of a triangle, s, and on which side.
+    """How long before the end of the step a point came down to a height over the plane of a triangle, s, and its side.
 
-    -1 if it did not. One that was lower at the beginning and comes lower still is there at once. Found by halving, so
-    that a crossing is never missed.
+    -1 if it did not. A point that begins lower and sinks is there at once. Found by bisection, so that no crossing is
+    missed.
     """
     first, _, _, _ = height_before(relative, dt)
     last, _, _, _ = height_before(relative, 0.0)

@@ -1,4 +1,4 @@
-"""When does a ball touch a wall, and in which direction is the wall then?
+"""The time at which a ball touches a wall, and the normal of the wall there.
 
 A wall feature is a record: a face of the box (PLANE), a straight edge (SEGMENT), a corner (CORNER), a circular wall
 or arc seen from inside (BOWL) or from outside (DOME), or a fixed ball (PIN). Straight walls have a front: a ball that
@@ -22,8 +22,8 @@ BOWL: Final = 3
 DOME: Final = 4
 PIN: Final = 5
 
-GRAZING: Final = 2.0**-48  # of a discriminant: below, it has hardly a digit
-TIGHT: Final = 1e4  # slacks: in a narrower room a hop would be steep
+GRAZING: Final = 2.0**-48  # of its largest term: a smaller discriminant has hardly a correct digit
+NARROWEST: Final = 1e4  # slacks: less room than this between ball and bowl counts as this much
 
 NO_BALL: Final = 0xFFFFFFFF
 
@@ -43,7 +43,7 @@ wall_record = np.dtype(
 
 @inline
 def within(wall: Any, x: float, y: float) -> bool:
-    """Does a round wall reach to the direction of (x, y), seen from its centre?"""
+    """Is the direction of (x, y), seen from the centre, within the angle of a round wall?"""
     if wall.cosine < -1.0:
         return True
     return bool(x * wall.nx + y * wall.ny >= wall.cosine * np.sqrt(x * x + y * y) - wall.slack)
@@ -51,7 +51,7 @@ def within(wall: Any, x: float, y: float) -> bool:
 
 @inline
 def straight_time(gap: float, v: float, a: Any, radius: float, slack: float) -> float:
-    """When a gap that closes at rate v, with acceleration a, is gone: gap + v τ + a τ²/2 = 0, falling."""
+    """The time τ at which a gap with rate v and acceleration a closes: gap + v τ + a τ²/2 = 0, falling."""
     if gap < -(radius + slack):  # behind the wall: only a flight over it and back can touch it
         if a is None:
             return np.inf
@@ -69,8 +69,9 @@ def straight_time(gap: float, v: float, a: Any, radius: float, slack: float) -> 
 def inside_time(d: float, b: float, c: float, vv: float, disc: float, rho: float, wall: Any) -> float:
     """When a ball reaches a round wall from inside: the larger root of |d + v τ| = ρ.
 
-    Who slides along the wall is inside or outside it by rounding, and may miss it by as little: then it touches where
-    it is nearest. From inside a whole circle nobody misses; an arc is missed by more than its slack, or not at all.
+    A ball that slides along the wall is inside or outside it by rounding, and may miss it by as little: then it
+    touches where it is nearest. No ball inside a whole circle misses it; an arc is missed by more than its slack, or
+    not at all.
     """
     if c >= 0.0 and b > 0.0:
         # A whole circle has no far side.
@@ -169,8 +170,8 @@ def normal(ball: Any, wall: Any) -> tuple[float, float, float]:
 
 
 @inline
-def opening(ball: Any, wall: Any) -> float:
-    """How fast a ball parts from a wall that it touches, with the sign that `contact_time` goes by; of any scale."""
+def parting_rate(ball: Any, wall: Any) -> float:
+    """The rate at which a ball parts from a wall that it touches, up to a factor; signed as in `contact_time`."""
     if wall.kind == PLANE or wall.kind == SEGMENT:
         return (ball.vx * wall.nx + ball.vy * wall.ny) + ball.vz * wall.nz
     b = ((ball.x - wall.px) * ball.vx + (ball.y - wall.py) * ball.vy) + (ball.z - wall.pz) * ball.vz
@@ -178,12 +179,13 @@ def opening(ball: Any, wall: Any) -> float:
 
 
 @inline
-def least_hop(ball: Any, wall: Any, u: float, press: float) -> float:
-    """The least speed with which a ball that meets a bowl at the speed u leaves it: it rises by the walls' slack.
+def least_departure(ball: Any, wall: Any, u: float, press: float) -> float:
+    """The least speed at which a ball that meets a bowl at the speed u departs from it: it rises by the wall's slack.
 
     Along a bowl of radius ρ at the speed v it is pressed with a = v²/ρ + press, and rises by u²/2a. Lower hops are lost
-    in the rounding of places, and would be endlessly many where it slides. One in which it just fits counts as wider.
+    in the rounding of places, and a sliding ball would make them without end. A bowl in which it just fits counts as
+    wider.
     """
     vv = (ball.vx * ball.vx + ball.vy * ball.vy) + ball.vz * ball.vz
-    a = max(vv - u * u, 0.0) / max(wall.r - ball.r, TIGHT * wall.slack) + press
+    a = max(vv - u * u, 0.0) / max(wall.r - ball.r, NARROWEST * wall.slack) + press
     return np.sqrt(2.0 * wall.slack * a) if a > 0.0 else 0.0

@@ -18,7 +18,7 @@ from carom.solvers.stepped.regions.table import RegionTable
 from reference.laws import called
 
 EPS = np.finfo(float).eps
-falls, nearest = called(laws.falls), called(region_laws.nearest)
+falling_time, nearest = called(laws.falling_time), called(region_laws.nearest)
 NOTHING = (np.uint32(NO_EDGE),) * 4
 SAMPLES = 2000
 
@@ -144,7 +144,7 @@ def test_first_contact_is_that_of_a_fine_scan(dimension, table, pull):
     assert grazes.sum() <= 2
     misses = begins_free & (seen[:, 0] < 0.0) & (seen[:, 1] > 1e-3)
     assert misses.sum() > 5
-    assert (found[misses] == laws.NONE).all()
+    assert (found[misses] == laws.NO_CONTACT).all()
 
 
 def test_a_plane_is_met_to_rounding():
@@ -210,9 +210,9 @@ def test_touching(r):
 
     assert when(-0.5, 0.0) == 1.0
     assert when(0.0, -1.0) == 1.0
-    assert when(0.0, 0.0) == laws.NONE
-    assert when(0.5, 0.0) == laws.NONE
-    assert when(0.5, -0.5) == laws.NONE
+    assert when(0.0, 0.0) == laws.NO_CONTACT
+    assert when(0.5, 0.0) == laws.NO_CONTACT
+    assert when(0.5, -0.5) == laws.NO_CONTACT
     assert when(0.25, -1.0) == pytest.approx(0.5, rel=4 * EPS)
 
 
@@ -222,7 +222,7 @@ def test_what_a_ball_slides_on_is_left_out():
     tau, k, _ = contacts(2, room, path, np.array([0.1]), 0.2)[0]
     assert (k, tau) == (2.0, pytest.approx(0.09))
     skipped = (np.uint32(2), np.uint32(NO_EDGE), np.uint32(NO_EDGE), np.uint32(NO_EDGE))
-    assert contacts(2, room, path, np.array([0.1]), 0.2, skipped)[0, 0] == laws.NONE
+    assert contacts(2, room, path, np.array([0.1]), 0.2, skipped)[0, 0] == laws.NO_CONTACT
 
 
 @pytest.mark.parametrize(
@@ -239,4 +239,4 @@ def test_what_a_ball_slides_on_is_left_out():
     ],
 )
 def test_falls(g, v, q, time):
-    assert falls(g, v, q) == time
+    assert falling_time(g, v, q) == time

@@ -124,16 +124,16 @@ def hit_wall(bodies: Any, rules: Any, g: Any, clock: Any, log: Any, i: Index, t:
     else:
         e = rules.wall_bounce[np.uint32(ball.material), np.uint32(wall.material)]
     press = -((g[0] * nx + g[1] * ny) + g[2] * nz) if len(g) == 3 else 0.0
-    u = impact.departure(ball, nx, ny, nz)
-    least = wall_laws.least_hop(ball, wall, u, press) if wall.kind == wall_laws.BOWL else -np.inf
+    u = impact.normal_velocity(ball, nx, ny, nz)
+    least = wall_laws.least_departure(ball, wall, u, press) if wall.kind == wall_laws.BOWL else -np.inf
     slides = u >= -2.0 * least  # in hops that lose nothing
     soon = is_soon(ball, t, contact)
     soft = e < 1.0 and (slides or is_lasting(bodies, i, soon, -u, contact))
     impulse = impact.rebound(ball, nx, ny, nz, 1.0 if soft else e)
-    if impact.departure(ball, nx, ny, nz) < least:
-        impulse += impact.hop(ball, nx, ny, nz, least)
-    if wall_laws.opening(ball, wall) < 0.0:
-        impact.leave(ball, wall, nx, ny, nz, impulse / ball.m)
+    if impact.normal_velocity(ball, nx, ny, nz) < least:
+        impulse += impact.depart_at(ball, nx, ny, nz, least)
+    if wall_laws.parting_rate(ball, wall) < 0.0:
+        impact.push_off(ball, wall, nx, ny, nz, impulse / ball.m)
     if wall.kind == wall_laws.PIN:
         clock.ball_ball += 1
         write(log, clock, ball, Hit(t, BALL, soft, w, ball.id, wall.ball, impulse), nx, ny, nz)
@@ -143,7 +143,7 @@ def hit_wall(bodies: Any, rules: Any, g: Any, clock: Any, log: Any, i: Index, t:
     clock.softened += soft
     fine = extend_streak(bodies, rules, i, t, soon and not (slides and len(g) == 0))
     if len(g) == 3:
-        u = impact.departure(ball, nx, ny, nz)
+        u = impact.normal_velocity(ball, nx, ny, nz)
         if press > 0.0 and 2.0 * u <= press * contact.time:
             if wall.kind != wall_laws.PLANE and wall.kind != wall_laws.SEGMENT:
                 return bool(fine and impulse != 0.0)

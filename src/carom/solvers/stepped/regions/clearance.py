@@ -1,6 +1,6 @@
-"""How far, at least, is everything forbidden from here? One look at a grid, whatever the number of regions.
+"""A lower bound of the distance from all forbidden regions, by one look into a grid, whatever their number.
 
-A signed distance changes by no more than the way that one goes. So the least one at the middle of a cell, less half the
+A signed distance changes by no more than the distance moved. So the least one at the middle of a cell, less half the
 cell's diagonal, is a bound for the whole cell. Most bodies in most steps are further from all regions than they move,
 and need not be looked at any further.
 """
@@ -15,14 +15,14 @@ from carom.kernels.jit import Real, inline, kernel
 from carom.physics.regions import OUTLINE, distance
 
 CELLS: Final = {2: 64, 3: 20}
-"""Along the longest side: a table that stays in the fastest caches, and few bodies in the cells next to a wall."""
+"""Cells along the longest side, by dimension: the table fits the fastest caches, and few bodies are near walls."""
 
 MOST_LOOKS: Final = 50_000_000
 """Distances computed for a table, some tenths of a second; with more features than that allows, cells are larger."""
 
 
 class Clearance(NamedTuple):
-    """A grid over part of space: lower corner, cells a metre, cells an axis, in a row and in a layer; bounds, m."""
+    """A grid over part of space: lower corner, cells per metre, per axis, per row and per layer; bounds, m."""
 
     low: tuple[float, float, float]
     fineness: float
@@ -68,7 +68,7 @@ def measure(dim: Any, regions: Any, edges: Any, low: Any, edge: Real, shape: Any
 
 @inline
 def is_free(dim: Any, clearance: Any, x: Real, y: Real, z: Real, reach: Real) -> bool:
-    """Is every region further away than `reach`, for sure?"""
+    """Is every region certainly farther away than `reach`?"""
     i = (x - clearance.low[0]) * clearance.fineness
     j = (y - clearance.low[1]) * clearance.fineness
     if not (i >= 0.0 and i < clearance.shape[0] and j >= 0.0 and j < clearance.shape[1]):
