@@ -3,9 +3,7 @@
 Each function has the name and the arguments of the intrinsic whose meaning it is; its docstring is there.
 """
 
-import ctypes
 import math
-import struct
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -208,15 +206,6 @@ def prefetch(array: Any, index: Any, byte: Any) -> None:
 
 def own_page() -> None:
     """Nothing: there is no stack frame to place."""
-
-
-def probe_custom(regions: ArrayView, k: Any, x: Any, y: Any, z: Any, address: Any) -> tuple[Any, ...]:
-    """Distance and normal by the C function at an address, with the numbers at the head of record k."""
-    real, pointer = ctypes.c_double, ctypes.POINTER(ctypes.c_double)
-    head = (real * 7)(*struct.unpack_from("7d", regions.array[int(k) : int(k) + 1].tobytes()))
-    normal = (real * 3)()
-    distance = ctypes.CFUNCTYPE(real, real, real, real, pointer, pointer)(int(address))(x, y, z, head, normal)
-    return tuple(np.float64(each) for each in (distance, *normal))
 
 
 CALLED: dict[int, Callable[..., None]] = {}
