@@ -1,6 +1,5 @@
 """What kernels mean without Numba is what they mean with it: whole numbers, records, numbers side by side."""
 
-import ctypes
 import itertools
 import math
 import operator
@@ -193,20 +192,6 @@ def test_math_has_the_meaning_that_numba_gives_it() -> None:
         assert NUMPY.log(0.0) == -math.inf
     assert MATH.floor(-1.5) == -2
     assert isinstance(MATH.ceil(1.5), SignedInt)
-
-
-def test_a_distance_by_a_function_in_c() -> None:
-    real, pointer = ctypes.c_double, ctypes.POINTER(ctypes.c_double)
-
-    @ctypes.CFUNCTYPE(real, real, real, real, pointer, pointer)
-    def slab(x: float, y: float, z: float, p: Any, n: Any) -> float:
-        n[0], n[1], n[2] = 0.0, 1.0, z
-        return y - p[1] + p[6]
-
-    regions = np.zeros(2, [("p", "f8", 7), ("label", "u4")])
-    regions["p"][1] = np.arange(7.0)
-    address = ctypes.cast(slab, ctypes.c_void_p).value
-    assert intrinsics.probe_custom(seen(regions), 1, 0.0, 5.0, 3.0, address) == (10.0, 0.0, 1.0, 3.0)
 
 
 def test_kernels_of_numbers_side_by_side_pass_their_tests_without_numba() -> None:
