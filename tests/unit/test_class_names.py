@@ -1,4 +1,4 @@
-"""Each public class has a name of its own, so that a name means one thing in the whole package."""
+"""No two public classes of the package have the same name, except for a short list with reasons."""
 
 import ast
 from collections import defaultdict

@@ -93,13 +93,13 @@ def _check_repeatable(recording: Recording, time: float) -> None:
     """
     remedy = "Resume it from a checkpoint: Simulation.resume(…)."
     if recording.span[0] != 0.0 or recording.wish["forces"]:
-        what = "the run can only be had again from its start, and that is not in the file"
+        what = "the run can only be repeated from its start, which is not in the file"
         raise StorageError(recording.path, what, remedy)
     edits = recording.column(EDITS)[:]
     left = np.concatenate([[len(recording.masses)], edits[:, 1]])
     by_user = bool(((np.diff(left) == 0) & (edits[:, 0] <= time)).any())
     if by_user or recording.wish.get("touched") or recording.wish.get("hooks"):
-        what = "the run was edited, taken by the hand or had hooks, and so cannot be had again from its start"
+        what = "the run was edited, steered or had hooks, so it cannot be repeated from its start"
         raise StorageError(recording.path, what, remedy)
 
 

@@ -59,7 +59,7 @@ def kind_of(target: Path) -> str:
     if ending in STILLS:
         return "still"
     raise CaromError(
-        f"{target}: what it is to be is told by its ending. Use .mp4 or .gif for films, frames/%05d.png for all "
+        f"{target}: its ending does not name a format. Use .mp4 or .gif for films, frames/%05d.png for all "
         "pictures one by one, .svg or .png for one."
     )
 

@@ -357,7 +357,7 @@ def test_bad_files(tmp_path, monkeypatch):
     assert line_of("a\0b.toml") == "the name is not one a file can have. Check the name."
     monkeypatch.setattr(files, "MAX_FILE_SIZE", 2_000_000)
     assert line_of("large.toml", b"#" * 3_000_000) == (
-        "the file has 3 MB, and the limit is 2 MB. Make so many balls in Python with Balls(...), or with a generator."
+        "the file has 3 MB, and the limit is 2 MB. Make that many balls in Python with Balls(...), or with a generator."
     )
 
 

@@ -326,7 +326,7 @@ def test_a_run_that_was_touched_is_not_played_again(tmp_path: Path, touch: Any, 
             return
         if not before:
             assert recording.simulation(0.05).time == 0.05
-        with pytest.raises(StorageError, match=r"pair\.h5: the run was edited, taken by the hand or had hooks"):
+        with pytest.raises(StorageError, match=r"pair\.h5: the run was edited, steered or had hooks"):
             recording.simulation(0.2)
 
 

@@ -74,7 +74,7 @@ def test_what_is_there_stays_unless_forced(tmp_path, capsys):
     [
         ("nowhere/film.mp4", (), "there is no folder"),
         ("nowhere/deep/%d.png", (), "there is no folder"),
-        ("film", (), "what it is to be is told by its ending"),
+        ("film", (), "its ending does not name a format"),
         ("film.mp4", ("--at", 1), "--at is for one picture"),
         ("film.mp4", ("--size", "wide"), "'wide' is not WIDTHxHEIGHT"),
         ("film.mp4", ("--size", "1x1"), "size: 1x1 px is no size of a picture"),

@@ -219,7 +219,7 @@ def test_open_space_shows_where_balls_go_but_not_too_far():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda s, d: film(s, d / "film.avi"), "film.avi: what it is to be is told by its ending"),
+        (lambda s, d: film(s, d / "film.avi"), "film.avi: its ending does not name a format"),
         (lambda s, d: film(s, d / "film.mp4", Look(size=(321, 180)), Timing(end=0.1)), "Use 322x180"),
         (lambda s, d: film(s, d / "x.svg"), "is the name of one picture"),
         (lambda s, d: film(s, d / "a%zd.png"), "has a % that is no number's place"),
