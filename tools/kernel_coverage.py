@@ -101,6 +101,9 @@ def more_scenes() -> Iterator[tuple[str, Callable[[], Any]]]:
             yield f"spheres: {gravity}, {neighbours}", partial(play, scene, **options)
     yield "table by lists", partial(play, golden.table(), 200, solver="exact", neighbours="lists")
     yield "replay", partial(replay, golden.table())
+    for neighbours in ("cells", "lists"):
+        yield f"as a large scene: {neighbours}", partial(play_as_large, lattice_scene(6, 2, (True, True)), neighbours)
+    yield "in two threads", partial(play_in_threads, lattice_scene(5, 2, (False, False)))
 
 
 def play(scene: Any, collisions: int = COLLISIONS, steps: int = STEPS, **options: Any) -> None:
@@ -116,6 +119,29 @@ def play(scene: Any, collisions: int = COLLISIONS, steps: int = STEPS, **options
     run.copy().snapshot()
     for name in ("positions", "velocities", "energy", "resting", "turns", "forces"):
         getattr(run, name)
+
+
+def play_as_large(scene: Any, neighbours: str) -> None:
+    """Play a scene with the order in memory, and the requests ahead of time, of one with millions of balls."""
+    index: Any
+    engine: Any
+    index, engine = (import_module(f"carom.solvers.exact.{name}") for name in ("index", "engine"))
+    before = index.LARGE, engine.ORDERED, engine.REORDER
+    index.LARGE, engine.ORDERED, engine.REORDER = 10, 10, 1
+    try:
+        play(scene, 300, solver="exact", neighbours=neighbours)
+    finally:
+        index.LARGE, engine.ORDERED, engine.REORDER = before
+
+
+def play_in_threads(scene: Any) -> None:
+    """Play a scene in which two threads look for partners, as they do for many bodies."""
+    build: Any = import_module("carom.solvers.stepped.build")
+    before, build.THREADED = build.THREADED, 1
+    try:
+        play(scene, steps=20, solver="stepped", step=1 / 64)
+    finally:
+        build.THREADED = before
 
 
 def play_from_library(name: str) -> None:
