@@ -119,6 +119,8 @@ def play(scene: Any, collisions: int = COLLISIONS, steps: int = STEPS, **options
     run.copy().snapshot()
     for name in ("positions", "velocities", "energy", "resting", "turns", "forces"):
         getattr(run, name)
+    if run.solver == "exact":
+        run.upcoming  # noqa: B018  # which is computed when it is looked at
 
 
 def play_as_large(scene: Any, neighbours: str) -> None:
