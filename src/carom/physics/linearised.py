@@ -23,7 +23,7 @@ from carom.physics.impact import bounce_factor
 LARGE: Final = 1e100  # a difference that has grown so far is made smaller by as much, so that it stays a number
 
 
-class Collisions(NamedTuple):
+class CollisionColumns(NamedTuple):
     """Collisions in the order of time, a column each."""
 
     times: Any  # s
@@ -115,7 +115,7 @@ def has_grown(dv: Any, i: Index, j: Index) -> bool:
 
 
 @kernel
-def through_collisions(collisions: Collisions, motion: Tangent) -> float:
+def through_collisions(collisions: CollisionColumns, motion: Tangent) -> float:
     """Carry the differences δq, δv through collisions; gives the logarithm of the factors by which they were shrunk."""
     shrunk = 0.0
     for row in range(len(collisions.times)):

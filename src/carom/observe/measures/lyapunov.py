@@ -80,7 +80,7 @@ class LyapunovExponent(Observable):
     def collide(self, rows: NDArray[Any]) -> None:
         """Carry δ through these collisions."""
         from carom.physics.linearised import (  # noqa: PLC0415  # Numba is loaded by who needs it
-            Collisions,
+            CollisionColumns,
             Tangent,
             through_collisions,
         )
@@ -95,7 +95,7 @@ class LyapunovExponent(Observable):
         curvature[pairs] = 1.0 / apart[pairs]
         if len(self.round):
             curvature[~pairs] = self._curvatures(rows[~pairs], radii[~pairs])
-        collisions = Collisions(
+        collisions = CollisionColumns(
             np.ascontiguousarray(rows["time"]), rows["a"].astype(np.int64), others,
             np.ascontiguousarray(rows["normal"]), np.ascontiguousarray(rows["impulse"]), curvature,
         )  # fmt: skip
