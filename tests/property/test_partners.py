@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from carom import Balls, Box, Scene, Simulation
-from carom.solvers.stepped import engine
+from carom.solvers.stepped import row_order
 from effort import examples
 
 Floats = NDArray[np.float64]
@@ -89,7 +89,7 @@ def test_sorted_bodies_keep_their_numbers(monkeypatch: pytest.MonkeyPatch) -> No
     scene = Scene(boundary=Box(size=(10.0, 10.0)), balls=balls)
     alone = Simulation(scene, solver="stepped", step=1 / 64)
     expected = alone.collide(until=2.0)
-    monkeypatch.setattr(engine, "LARGE", 10)
+    monkeypatch.setattr(row_order, "LARGE", 10)
     sim = Simulation(scene, solver="stepped", step=1 / 64)
     log = sim.collide(until=2.0)
     assert len(log) > 50

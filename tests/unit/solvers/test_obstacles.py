@@ -12,6 +12,8 @@ from carom.errors import SceneError
 from carom.kernels.jit import kernel
 from carom.physics import regions as region_laws
 from carom.scene.shapes.outline import Outline
+from carom.solvers.stepped.bundles import Bodies as Rows
+from carom.solvers.stepped.bundles import Coefficients, Walls
 from carom.solvers.stepped.regions import obstacles as laws
 from carom.solvers.stepped.regions.clearance import clearance_of
 from carom.solvers.stepped.regions.table import RegionTable, regions_of
@@ -23,21 +25,16 @@ STEP = 1.0 / 60.0
 
 
 @kernel
-def advance(  # noqa: PLR0917  # as kernels are called
-    dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, n, dt, steps,
-    since, begin, log,
-):  # fmt: skip
+def advance(dim, walls, by, bodies, n, dt, steps):
     """Velocity Verlet under a constant force, with regions in the way."""
+    place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
     lost_bounce, lost_rub, contacts = 0.0, 0.0, 0
     for _ in range(steps):
         for i in range(n):
             for axis in range(len(dim)):
                 place[i, axis] += (velocity[i, axis] + 0.5 * accel[i, axis] * dt) * dt
                 velocity[i, axis] += accel[i, axis] * dt
-        one, two, more = laws.meet_all(
-            dim, regions, edges, clearance, bounce, static, dynamic, place, velocity, accel, material, 0, n, dt,
-            since, begin, -1.0, log,
-        )  # fmt: skip
+        one, two, more = laws.meet_all(dim, dt, walls, by, bodies, 0, n, -1.0)
         lost_bounce += one
         lost_rub += two
         contacts += more
@@ -73,12 +70,17 @@ class Bodies:
         self.log = np.zeros(0, laws.contact_record)
 
     def advance(self, steps=1, dt=STEP):
-        material = np.zeros(len(self.place), np.uint8)
-        return advance(
-            self.dim, self.table.regions, self.table.edges, self.clearance, *self.tables,
-            self.place, self.velocity, self.accel, material, len(self.place), dt, steps,
-            np.full(len(self.place), dt), np.zeros_like(self.place), self.log,
+        n = len(self.place)
+        bounce, static, dynamic = self.tables
+        none, rows = np.zeros((1, 1)), np.zeros((0, 4))
+        material = np.zeros(n, np.uint8)
+        by = Coefficients(material, none, bounce, none, none, static, dynamic)
+        walls = Walls(self.table.regions, self.table.edges, self.clearance, self.log)
+        bodies = Rows(
+            self.place, self.velocity, self.accel, born=np.zeros(n), turns=np.zeros((n, 3), np.int64), last=rows,
+            start=rows, rest=rows, slopes=np.zeros((0, 2, n, 4)), since=np.full(n, dt), begin=np.zeros((n, 4)),
         )  # fmt: skip
+        return advance(self.dim, walls, by, bodies, n, dt, steps)
 
     @property
     def energy(self):

@@ -12,10 +12,10 @@ from carom import Ball, Balls, Box, Cloth, Link, Links, Scene, Simulation, SoftB
 from carom.errors import SceneError
 from carom.kernels.jit import kernel
 from carom.solvers.stepped.forces.linked_bodies import PART, WOVEN, alone, linked_of
-from carom.solvers.stepped.forces.sum import snap
+from carom.solvers.stepped.forces.sum import break_links
 from carom.solvers.stepped.rows import State, springs_of
 
-SNAP = kernel(snap.py_func)
+BREAK_LINKS = kernel(break_links.py_func)
 
 
 def by_hand(count: int, pairs: list[list[int]]) -> list[int]:
@@ -63,7 +63,7 @@ def test_links_that_break_part_what_they_held(seed: int) -> None:
     state = State.of(scene)
     linked = linked_of(scene, state.row)
     springs = springs_of(scene, state.row, linked)
-    broken, _ = SNAP(springs, (), (0, 0), state.place, count)
+    broken, _ = BREAK_LINKS((0, 0), springs, (), state.place, count)
     assert broken == (length < 1.0).sum() > 0
     assert np.array_equal(linked, linked_of(scene.replace(links=scene.links[length == 1.0]), state.row))
 

@@ -22,7 +22,7 @@ from carom.solvers.stepped.attraction.direct import Direct
 from carom.solvers.stepped.attraction.nodes import Tree
 from carom.solvers.stepped.attraction.tree import CROSSOVER, OPENING, add_attraction, attraction_of
 from carom.solvers.stepped.attraction.tree import potential_energy as energy
-from carom.solvers.stepped.engine import HEARING
+from carom.solvers.stepped.two_threads import HEARING
 
 DIM = {2: (0.0, 0.0), 3: (0.0, 0.0, 0.0)}
 DIMENSIONS = pytest.mark.parametrize("dimension", [2, 3])

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from carom.physics.regions import HALF_SPACE, OUTLINE, edge_record, region_record
 from carom.scene import Scene
 from carom.solvers.stepped.attraction.tree import attraction_of
+from carom.solvers.stepped.bundles import Bodies, Coefficients, Scheme, Walls
 from carom.solvers.stepped.contacts.grid import Space, grid_memory
-from carom.solvers.stepped.contacts.meet import Setting, Walls
 from carom.solvers.stepped.contacts.partners import Pairs
 from carom.solvers.stepped.forces.custom import Force
 from carom.solvers.stepped.forces.custom_call import extra_of
 from carom.solvers.stepped.forces.linked_bodies import alone
 from carom.solvers.stepped.forces.sum import NO_HANDS, Forces
 from carom.solvers.stepped.integrators.method import Method
-from carom.solvers.stepped.integrators.moves import Bodies
 from carom.solvers.stepped.pile.cloth import feet_of
 from carom.solvers.stepped.pile.memory import Pile, PileWalls, Softness, contact_laws, pile_memory, with_feet
 from carom.solvers.stepped.pile.substeps import substeps_for
@@ -43,34 +42,26 @@ CORES = usable_cores()
 THREADED = 100_000 if CORES > 1 else sys.maxsize
 """Balls from which two threads look for partners: below, handing over costs more than it saves."""
 THICKNESS = 0.01
-"""Of a cloth, as a part of the length of its edges, to each side."""
+"""Thickness of a cloth to each side, as a part of the length of its edges."""
 
 Floats = NDArray[np.float64]
 Parts = NDArray[np.uint32]
 
 
-class Tables(NamedTuple):
-    """The numbers of an integrator, as kernels take them; what it does not have is empty."""
-
-    stormer: Any
-    splitting: Any
-    tableau: Any
-
-
-def method_tables(method: Method) -> Tables:
-    """The tables of a method's integrator."""
+def scheme_of(method: Method) -> Scheme:
+    """The tables of a method's integrator, for forces that do not vary."""
     one = method.integrator
     if one.kind == "splitting":
         parts = np.array([part for _, part in one.moves])
         kicks = np.array([move == "kick" for move, _ in one.moves], np.uint8)
-        return Tables((), (parts, kicks), ())
+        return Scheme(False, False, (), (parts, kicks), ())
     if one.kind == "runge-kutta":
         size = len(one.weights)
         matrix = np.zeros((size, size))
         for k, row in enumerate(one.stages):
             matrix[k, :k] = row
-        return Tables((), (), (matrix, np.array(one.weights), matrix.sum(axis=1)))
-    return Tables((0,) if one.kind == "stormer" else (), (), ())
+        return Scheme(False, False, (), (), (matrix, np.array(one.weights), matrix.sum(axis=1)))
+    return Scheme(False, False, (0,) if one.kind == "stormer" else (), (), ())
 
 
 def bodies_for(state: State, method: Method) -> Bodies:
@@ -83,6 +74,8 @@ def bodies_for(state: State, method: Method) -> Bodies:
         place=state.place,
         velocity=state.velocity,
         accel=state.accel,
+        born=state.born,
+        turns=state.turns,
         last=np.zeros((n, 4)),
         start=np.zeros((scratch, 4)),
         rest=np.zeros((scratch, 4)),
@@ -93,7 +86,7 @@ def bodies_for(state: State, method: Method) -> Bodies:
 
 
 def forces_of(scene: Scene, state: State, extra: Sequence[Force], linked: Parts) -> Forces:
-    """All that pulls."""
+    """All forces."""
     row, pull = state.row, scene.attraction
     return Forces(
         gravity=(*scene.gravity, *(0.0,) * (3 - scene.dimension)),
@@ -109,12 +102,12 @@ def forces_of(scene: Scene, state: State, extra: Sequence[Force], linked: Parts)
     )
 
 
-def setting_of(scene: Scene, state: State, walls: tuple[str, ...]) -> Setting:
+def coefficients_of(scene: Scene, state: State, walls: tuple[str, ...]) -> Coefficients:
     """Restitution and friction by pairs of materials."""
     balls = scene.balls.material.names or ("ball",)
     bounce, wall_bounce = scene.restitution.table(balls, walls or ("wall",))
     (static, dynamic), (wall_static, wall_dynamic) = scene.friction.table(balls, walls or ("wall",))
-    return Setting(
+    return Coefficients(
         material=state.material,
         bounce=bounce,
         wall_bounce=wall_bounce,
@@ -141,7 +134,7 @@ def pass_each_other(scene: Scene) -> bool:
 
 
 def pairs_of(scene: Scene, linked: Parts) -> Pairs | tuple[()]:
-    """Who can collide with whom; nobody where all are points, or hang together for good."""
+    """The balls that can collide; none where all are points, or are one group for good."""
     radius = scene.balls.radius
     if len(radius) < 2 or not radius.any() or pass_each_other(scene):
         return ()
@@ -162,8 +155,8 @@ def pairs_of(scene: Scene, linked: Parts) -> Pairs | tuple[()]:
     )
 
 
-class Heap(NamedTuple):
-    """A pile, and what it is called with."""
+class PileSetup(NamedTuple):
+    """The memory of a pile, and the tables that its kernels take."""
 
     pile: Pile
     space: Space
@@ -173,16 +166,18 @@ class Heap(NamedTuple):
     labels: Any  # of each wall, the number of its name
     linked: Any  # as in `Pairs`
     substeps: int
+    guarded: Any = ()  # walls that are not flat (`Walls`)
+    cloth: Any = ()  # `Sheet`
 
 
-def heap_of(
-    scene: Scene, state: State, walls: Walls | tuple[()], cloth: Sheet | tuple[()], setting: Setting, step: float,
+def pile_setup_of(
+    scene: Scene, state: State, walls: Walls | tuple[()], cloth: Sheet | tuple[()], by: Coefficients, step: float,
     linked: Parts,
-) -> Heap:  # fmt: skip
+) -> PileSetup:  # fmt: skip
     """The memory and the tables of a pile."""
     regions = walls.regions if walls else np.zeros(0, region_record)
     edges = walls.edges if walls else np.zeros(0, edge_record)
-    balls = setting.bounce.shape[0]
+    balls = by.bounce.shape[0]
     flat = regions["kind"] == HALF_SPACE
     normals = np.stack([regions[flat][f"q{axis}"] for axis in "xyz"], axis=1)
     points = np.stack([regions[flat][f"p{axis}"] for axis in "xyz"], axis=1)
@@ -195,14 +190,14 @@ def heap_of(
                   if regions[k]["kind"] == OUTLINE else [0])
     ]  # fmt: skip
     shape = np.array(parts, np.uint32).reshape(-1, 3)
-    return Heap(
+    return PileSetup(
         pile=with_feet(pile_memory(scene.dimension, len(state.place)), feet_of(cloth, periods_of(scene))),
         space=space_of(scene),
         softness=Softness(),
         walls=PileWalls(planes, regions, edges, shape),
         laws=contact_laws(
-            np.stack([setting.bounce, setting.static, setting.dynamic], axis=2),
-            np.stack([setting.wall_bounce, setting.wall_static, setting.wall_dynamic], axis=2),
+            np.stack([by.bounce, by.static, by.dynamic], axis=2),
+            np.stack([by.wall_bounce, by.wall_static, by.wall_dynamic], axis=2),
         ),
         labels=np.array(
             [
@@ -217,7 +212,7 @@ def heap_of(
 
 
 def sheet_of(scene: Scene, state: State) -> Sheet | tuple[()]:
-    """The triangles of cloth, and who can meet them; empty where there are none, or nobody can."""
+    """The triangles of cloth, and the bodies that can meet them; empty where there are none of either."""
     woven = np.zeros(len(scene.balls), np.uint8)
     woven[scene.triangles.ravel()] = 1
     if not len(scene.triangles) or woven.all():

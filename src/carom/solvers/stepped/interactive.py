@@ -1,4 +1,4 @@
-"""Taking a run in steps by the hand: hands that pull, motors that drive, a push."""
+"""Interactive forces: hands that pull, motors that drive, a push."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Hand:
 
 
 class Steered(Reading):
-    """A run that someone takes by the hand; what that takes counts as work."""
+    """A run with interactive forces; their work is counted."""
 
     hands: dict[int, Hand]
     """Those that pull, by the number of the ball."""
@@ -58,7 +58,7 @@ class Steered(Reading):
         return {ball: (hand.stiffness, hand.damping) for ball, hand in self.hands.items()}
 
     def bears(self, grips: Grips) -> bool:
-        """Is the step small enough for these hands, or too large without them already?"""
+        """Are these hands stable at this step, or is it too large without them already?"""
         others = {ball: grip for ball, grip in self.grips.items() if ball not in grips}
         step, used = self.method.step, self.method.used
         return step <= largest_stable_step(self.scene, {**others, **grips}, used) or step > largest_stable_step(
@@ -86,12 +86,12 @@ class Steered(Reading):
 
     def _rows_change(self, ball: int, velocity: Any, inverse_mass: float) -> None:
         """Give a ball another velocity or mobility at once; what that takes counts as work."""
-        before = self._mechanical(self.time)
+        before = self.mechanical_energy(self.time)
         self.forget()
         self.rows.velocity[self.rows.row[ball]] = (*velocity, inverse_mass)
         self.clock["fresh"] = 0
         self.clock["begun"] = 0
-        self.clock["work"] += self._mechanical(self.time) - before
+        self.clock["work"] += self.mechanical_energy(self.time) - before
 
     def count_as_merging(self, work: float) -> None:
         """Book as lost by merging what the last edit took, given what was booked as work before it."""

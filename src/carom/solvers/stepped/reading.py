@@ -33,7 +33,7 @@ class Glimpse(NamedTuple):
 
 
 class Reading:
-    """A run of the stepped solver as one who looks at it knows it."""
+    """A run of the stepped solver, for reading only."""
 
     scene: Scene
     method: Method
@@ -122,7 +122,7 @@ class Reading:
 
     @property
     def born(self) -> NDArray[np.bool_]:
-        """Who is there."""
+        """Which balls are there."""
         return self._in_order(np.arange(len(self.rows.number)) < self.clock["bodies"][0])
 
     def _energies(self, t: float) -> tuple[float, dict[str, float]]:
@@ -146,7 +146,7 @@ class Reading:
         return Account(moving, stored, lost, float(clock["work"][0]), self.start)
 
     def next_together(self) -> NDArray[Any]:
-        """Nothing: who steps does not know ahead."""
+        """Nothing: this solver does not know what comes."""
         return np.zeros(0, collision_record)
 
     @property
@@ -164,6 +164,7 @@ class Reading:
         """What a region is called."""
         return self.wall_names[wall]
 
-    def _mechanical(self, t: float) -> float:
+    def mechanical_energy(self, t: float) -> float:
+        """Kinetic and potential energy, J."""
         moving, stored = self._energies(t)
         return moving + sum(stored.values())

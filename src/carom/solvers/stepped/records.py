@@ -12,11 +12,14 @@ from typing import Final
 import numpy as np
 
 # Why the loop came back.
+GO: Final = -1  # it goes on
 DONE: Final = 0  # the steps are made
 FULL: Final = 1  # the log of collisions has no room for another step
 BLOWN: Final = 2  # a body flew off to infinity, or is nowhere
 CROWDED: Final = 3  # the pile has more contacts than there is room for
 FAILED: Final = 4  # a custom force raised an error: its step is not counted, and not to be used
+
+NO_LIMIT: Final = 2**62  # of collisions, or of steps
 
 clock_record = np.dtype(
     [

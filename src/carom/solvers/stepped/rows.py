@@ -25,7 +25,7 @@ class State:
     turns: NDArray[np.int64]
     material: NDArray[np.uint8]
     number: Rows
-    """Of each row, the ball's number in the scene."""
+    """The number in the scene of the ball in each row."""
 
     @classmethod
     def of(cls, scene: Scene) -> State:
@@ -50,7 +50,7 @@ class State:
 
     @property
     def row(self) -> Rows:
-        """Of each ball of the scene, its row."""
+        """The row of each ball of the scene."""
         row = np.empty(self.number.size, np.intp)
         row[self.number] = np.arange(self.number.size)
         return row

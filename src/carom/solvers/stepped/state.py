@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from carom.solvers.state_check import ANY, MANY, check, check_finite, check_range, part
 from carom.solvers.stepped.interactive import Hand
 from carom.solvers.stepped.pile.memory import CLOTH, COLUMN, COUNT, ONE, OTHER, ROW, SIDE, WALL, Pile, larger
+from carom.solvers.stepped.reading import LOSSES
 from carom.solvers.stepped.records import clock_record
 
 if TYPE_CHECKING:
-    from carom.solvers.stepped.build import Heap
+    from carom.solvers.stepped.build import PileSetup
     from carom.solvers.stepped.engine import Engine
 
 State = Mapping[str, Any]
@@ -29,7 +30,6 @@ SPRINGS = ("k", "c", "limit", "linked")
 PILE = ("rows", "numbers", "names")
 NUMBERS = ("tally", "limits", "account")
 COUNTED = ("steps", "begun", "bodies", "ball_ball", "ball_wall", "ball_cloth", "broken", "fresh")
-LOSSES = ("restitution", "friction", "contacts", "drag", "damping", "breaking", "merging", "work")
 PER_BODY = 2**8
 """Contacts that a body may have, on average, in a state that is taken."""
 HAND = {"target": (3,), "stiffness": (), "damping": (), "thrust": (3,)}
@@ -50,8 +50,8 @@ def state_of(engine: Engine) -> Arrays:
         state |= {f"spring_{name}": getattr(engine.forces.springs, name).copy() for name in SPRINGS}
     if engine.cloth:
         state["cloth"] = np.array([engine.cloth.widest, engine.cloth.thickness])
-    if engine.heap:
-        state |= _pile_state(engine.heap.pile)
+    if engine.pile_setup:
+        state |= _pile_state(engine.pile_setup.pile)
     if engine.forces.extra.given.size:
         state["given"] = engine.forces.extra.given.copy()
     state["driven"] = np.array(sorted(engine.driven), np.int64)
@@ -75,8 +75,10 @@ def take(engine: Engine, state: State) -> None:
     """Give a run that stands at its start another state; nothing is changed if that does not fit."""
     parts = _fitted(engine, state)
     engine.forget()
-    if engine.heap:
-        engine.heap = engine.heap._replace(pile=_pile(engine.heap.pile, len(engine.rows.number), parts))
+    if engine.pile_setup:
+        engine.pile_setup = engine.pile_setup._replace(
+            pile=_pile(engine.pile_setup.pile, len(engine.rows.number), parts)
+        )
     for name in ROWS:
         getattr(engine.rows, name)[:] = parts[name]
     engine.rows.material[:] = engine.scene.balls.material.codes[parts["number"]]
@@ -128,8 +130,8 @@ def _fitted(engine: Engine, state: State) -> Arrays:
     like = {**rows, "before": engine.bodies.start}
     if engine.forces.springs:
         like |= {f"spring_{name}": getattr(engine.forces.springs, name) for name in SPRINGS}
-    if engine.heap:
-        like |= {f"pile_{name}": getattr(engine.heap.pile, name) for name in NUMBERS}
+    if engine.pile_setup:
+        like |= {f"pile_{name}": getattr(engine.pile_setup.pile, name) for name in NUMBERS}
     found = {name: part(state, name, each.shape, each.dtype) for name, each in like.items()}
     found["clock"] = part(state, "clock", (1,), clock_record)
     found["step"], found["start"] = part(state, "step", (1,), "f8"), part(state, "start", (1,), "f8")
@@ -142,15 +144,15 @@ def _fitted(engine: Engine, state: State) -> Arrays:
         check(same, "given", "has other values of parameters of custom forces")
     if engine.cloth:
         found["cloth"] = part(state, "cloth", (2,), "f8")
-    if engine.heap:
-        found |= _fitted_pile(engine.heap, state, found["pile_tally"])
+    if engine.pile_setup:
+        found |= _fitted_pile(engine.pile_setup, state, found["pile_tally"])
     _check(engine, found)
     return found
 
 
-def _fitted_pile(heap: Heap, state: State, tally: NDArray[np.int64]) -> Arrays:
+def _fitted_pile(setup: PileSetup, state: State, tally: NDArray[np.int64]) -> Arrays:
     """The contacts of a pile, which name bodies, walls and laws that must be there: kernels look them up unasked."""
-    pile, n = heap.pile, len(heap.pile.head)
+    pile, n = setup.pile, len(setup.pile.head)
     check_range(tally, 0, MANY, "pile_tally")
     side, count = int(tally[SIDE]), int(tally[COUNT])
     found = {"pile_room": part(state, "pile_room", (1,), "i8")}
@@ -164,11 +166,11 @@ def _fitted_pile(heap: Heap, state: State, tally: NDArray[np.int64]) -> Arrays:
     numbers, names = found["pile_numbers"], found["pile_names"]
     feet = count if pile.feet else 0
     check_range(numbers[:, [ONE, OTHER]], 0, n + 1 + feet, "pile_numbers")
-    check_range(numbers[:, ROW], 0, heap.laws.shape[0], "pile_numbers")
-    check_range(numbers[:, COLUMN], 0, heap.laws.shape[1], "pile_numbers")
+    check_range(numbers[:, ROW], 0, setup.laws.shape[0], "pile_numbers")
+    check_range(numbers[:, COLUMN], 0, setup.laws.shape[1], "pile_numbers")
     check_range(names[:, 0], 0, n, "pile_names")
     partner = names[:, 1].astype(np.int64)
-    walls = len(heap.walls.planes) + len(heap.walls.parts)
+    walls = len(setup.walls.planes) + len(setup.walls.parts)
     triangles = len(pile.feet.triangles) if pile.feet else 0
     woven = (partner >= CLOTH) & (partner < WALL)
     check_range(np.where(partner >= CLOTH, 0, partner), 0, max(n, 1), "pile_names")
@@ -189,11 +191,11 @@ def _check(engine: Engine, found: Arrays) -> None:
     clock = found["clock"]
     for name in COUNTED:
         check_range(clock[name], 0, MANY, "clock")
-    finite = all(np.isfinite(clock[name]).all() for name in ("begin", *LOSSES))
+    finite = all(np.isfinite(clock[name]).all() for name in ("begin", *LOSSES, "work"))
     check(finite, "clock", "has numbers that are not finite")
     check(len(found["watch"]) in (0, 2), "watch", "has not two numbers")
     check_range(found["watch"], 0, MANY, "watch")
-    if engine.heap:
+    if engine.pile_setup:
         check_finite(found, "pile_account")
     if engine.cloth:
         check_finite(found, "cloth")

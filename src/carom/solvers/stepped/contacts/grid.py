@@ -46,7 +46,7 @@ class Grid(NamedTuple):
 
 
 def grid_memory(bodies: int) -> Grid:
-    """Memory for up to so many bodies."""
+    """Memory for a number of bodies at most."""
     return Grid(
         first=np.zeros(max(CELLS_PER_BODY * bodies, FEWEST_CELLS) + 2, np.uint32),
         order=np.zeros(bodies, np.uint32),
@@ -154,6 +154,18 @@ def neighbour(k: Index, n: Index, periodic: bool) -> tuple[int, int]:
     return k, 0
 
 
+class NearRow(NamedTuple):
+    """A cell, and a row of cells beside it."""
+
+    own: Any  # is it the row of the cell itself?
+    begin: Any  # slots of the cell's bodies
+    end: Any
+    x: Any  # number of the cell in its row
+    first: Any  # the first cell of the other row
+    period_y: Any  # periods to be added to the bodies of the other row
+    period_z: Any
+
+
 @inline
 def walk(dim: Any, grid: Grid, space: Space, visit: Any, count: Any, parts: Any) -> Any:
     """Visit all pairs of slots in the same or adjacent cells: count = visit(dim, count, a, b, image, shift, parts).
@@ -168,8 +180,8 @@ def walk(dim: Any, grid: Grid, space: Space, visit: Any, count: Any, parts: Any)
         for cy in range(ny):
             row = nx * (cy + ny * cz)
             for cx in range(nx):
-                from_a, to_a = first[np.uint32(row + cx)], first[np.uint32(row + cx + 1)]
-                if from_a == to_a:
+                begin, end = first[np.uint32(row + cx)], first[np.uint32(row + cx + 1)]
+                if begin == end:
                     continue
                 for r in range(rows):
                     # The row itself, the one above; in the next layer below, beside and above.
@@ -177,49 +189,35 @@ def walk(dim: Any, grid: Grid, space: Space, visit: Any, count: Any, parts: Any)
                     z, iz = neighbour(cz + (1 if r > 1 else 0), nz, space.periodic[2])
                     if y < 0 or z < 0:
                         continue
-                    other = nx * (y + ny * z)
-                    count = walk_row(dim, space, first, visit, count, parts, r, from_a, to_a, other, cx, nx, iy, iz)
+                    near = NearRow(r == 0, begin, end, cx, nx * (y + ny * z), iy, iz)
+                    count = walk_row(dim, grid, space, visit, count, parts, near)
     return count
 
 
 @inline
-def walk_row(
-    dim: Any,
-    space: Space,
-    first: Any,
-    visit: Any,
-    count: Any,
-    parts: Any,
-    r: Index,
-    from_a: Index,
-    to_a: Index,
-    other: Index,
-    cx: Index,
-    nx: Index,
-    iy: Index,
-    iz: Index,
-) -> Any:
+def walk_row(dim: Any, grid: Grid, space: Space, visit: Any, count: Any, parts: Any, near: NearRow) -> Any:
     """Visit the pairs of a cell with the cells near it in one row: those there, and those beyond the seam."""
+    nx, cx = grid.shape[0], near.x
     seam = space.periodic[0] and (cx == 0 or cx == nx - 1)
     for ix in range(-1 if seam else 0, 2 if seam else 1):
         if ix == 0:
-            left = cx if r == 0 else max(cx - 1, 0)
+            left = cx if near.own else max(cx - 1, 0)
             right = min(cx + 1, nx - 1)
         elif ix < 0:
-            if cx > 0 or r == 0:
+            if cx > 0 or near.own:
                 continue
             left = right = nx - 1
         else:
             if cx < nx - 1:
                 continue
             left = right = 0
-        from_b, to_b = first[np.uint32(other + left)], first[np.uint32(other + right + 1)]
+        from_b, to_b = grid.first[np.uint32(near.first + left)], grid.first[np.uint32(near.first + right + 1)]
         if from_b == to_b:
             continue
-        image = (ix + 1) + 3 * (iy + 1) + 9 * (iz + 1)
-        shift = (ix * space.size[0], iy * space.size[1], iz * space.size[2])
-        for a in range(from_a, to_a):
-            start = np.uint32(a + 1) if r == 0 and ix == 0 else from_b
+        image = (ix + 1) + 3 * (near.period_y + 1) + 9 * (near.period_z + 1)
+        shift = (ix * space.size[0], near.period_y * space.size[1], near.period_z * space.size[2])
+        for a in range(near.begin, near.end):
+            start = np.uint32(a + 1) if near.own and ix == 0 else from_b
             for b in range(start, to_b):
                 count = visit(dim, count, np.uint32(a), np.uint32(b), image, shift, parts)
     return count

@@ -1,67 +1,51 @@
-"""Who met what within the step: balls each other, water the cloth, and everyone what is forbidden.
+"""All contacts within a step: of balls with each other, of balls with cloth, of all bodies with walls.
 
-What is forbidden comes last, so that nobody ends a step inside it.
+Walls come last, so that no body ends a step inside one.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from carom.kernels.jit import Real, inline
-from carom.solvers.stepped.contacts.logs import copy_notes
+from carom.kernels.jit import inline
+from carom.solvers.stepped.bundles import StepState
+from carom.solvers.stepped.contacts.logs import book_wall_contacts
 from carom.solvers.stepped.contacts.partners import collide
 from carom.solvers.stepped.regions.cloth import mark_start, meet_cloth
 from carom.solvers.stepped.regions.feelers import feel, mark_feelers
 from carom.solvers.stepped.regions.obstacles import meet_all
 
 
-class Walls(NamedTuple):
-    """What is forbidden."""
-
-    regions: Any
-    edges: Any
-    clearance: Any
-    notes: Any  # room for the contacts of a step; empty when nobody listens
-    feelers: Any = ()  # of a cloth, where something is narrower than its mesh
-
-
-class Setting(NamedTuple):
-    """How things part: restitution and friction by pairs of materials."""
-
-    material: Any  # of each body, uint8
-    bounce: Any  # restitution, ball by ball
-    wall_bounce: Any  # ball by wall
-    static: Any  # friction, ball by ball
-    dynamic: Any
-    wall_static: Any  # ball by wall
-    wall_dynamic: Any
+@inline
+def meet(dim: Any, flight: Any, by: Any, periods: Any, log: Any, walls: Any, pairs: Any, cloth: Any) -> None:
+    """Do all contacts of a step; `by` has the coefficients."""
+    if len(walls) > 0 or len(pairs) > 0 or len(cloth) > 0:
+        step = StepState(flight.t, flight.dt, flight.clock, flight.bodies, by, periods, log)
+        meet_all_kinds(dim, step, walls, pairs, cloth)
 
 
 @inline
-def meet(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any,
-    walls: Any, pairs: Any, cloth: Any, logs: Any,
-) -> None:  # fmt: skip
-    """All contacts of a step that begins at t."""
+def meet_all_kinds(dim: Any, step: Any, walls: Any, pairs: Any, cloth: Any) -> None:
+    """Do all contacts: of balls, with cloth, with walls."""
+    dt, bodies, n = step.dt, step.bodies, step.clock.bodies
     if len(cloth) > 0:
-        mark_start(dt, bodies, clock.bodies, cloth.start)
+        mark_start(dt, bodies, n, cloth.start)
     if len(walls) > 0:
-        mark_feelers(walls.feelers, bodies, clock.bodies, dt)
+        mark_feelers(walls.feelers, bodies, n, dt)
     if len(pairs) > 0:
-        collide(dim, t, dt, clock, bodies, periods, setting, walls, pairs, logs)
+        collide(dim, step, walls, pairs)
     if len(cloth) > 0:
-        meet_cloth(dim, t, dt, clock, bodies, periods, setting, cloth, 1.0, logs)
+        meet_cloth(dim, step, cloth, 1.0)
     if len(walls) > 0:
-        felt = feel(dim, dt, bodies, clock.bodies, setting, walls, walls.feelers)
-        clock.restitution += felt[0]
-        clock.friction += felt[1]
-        bounced, rubbed, contacts = meet_all(
-            dim, walls.regions, walls.edges, walls.clearance,
-            setting.wall_bounce, setting.wall_static, setting.wall_dynamic,
-            bodies.place, bodies.velocity, bodies.accel, setting.material, np.int64(0), clock.bodies, dt,
-            bodies.since, bodies.begin, -1.0, walls.notes,
-        )  # fmt: skip
-        clock.restitution += bounced
-        clock.friction += rubbed
-        clock.ball_wall += contacts
-        copy_notes(walls, min(contacts, walls.notes.size), t + dt, clock, bodies.place, logs)
+        meet_walls(dim, step, walls)
+
+
+@inline
+def meet_walls(dim: Any, step: Any, walls: Any) -> None:
+    """Let cloth, and then all bodies, meet the walls."""
+    clock, bodies = step.clock, step.bodies
+    felt = feel(dim, step.dt, bodies, clock.bodies, step.coefficients, walls, walls.feelers)
+    clock.restitution += felt[0]
+    clock.friction += felt[1]
+    met = meet_all(dim, step.dt, walls, step.coefficients, bodies, np.int64(0), clock.bodies, -1.0)
+    book_wall_contacts(step, walls, met)

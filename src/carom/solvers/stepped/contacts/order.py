@@ -1,4 +1,4 @@
-"""What came first within a step, another ball or what is forbidden?
+"""What came first within a step, another ball or a wall?
 
 Balls meet each other first, on paths as if no wall were in the way. Where a wall was, and was met before the other
 ball, it must act first: or balls would hit each other through thin walls, and be found beyond them.
@@ -13,42 +13,34 @@ from typing import Any
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline
-from carom.solvers.stepped.contacts.logs import copy_notes
+from carom.solvers.stepped.contacts.logs import book_wall_contacts
 from carom.solvers.stepped.regions.clearance import is_free
 from carom.solvers.stepped.regions.obstacles import meet_all, reach_of
 
 
 @inline
-def valid(since: Any, i: Index, dt: Real) -> Real:
+def path_holds(since: Any, i: Index, dt: Real) -> Real:
     """How long before the end of the step the path of body i holds: not before it met a wall."""
     return dt if since[i] > 0.0 else -since[i]
 
 
 @inline
-def is_away(dim: Any, dt: Real, i: Index, bodies: Any, walls: Any) -> bool:
-    """Is everything forbidden out of the way of body i in this step, for sure?"""
+def is_away(dim: Any, step: Any, walls: Any, i: Index) -> bool:
+    """Are all walls out of the way of body i in this step, for sure?"""
+    bodies = step.bodies
     place = bodies.place
-    reach = reach_of(dim, place, bodies.velocity, bodies.accel, i, dt)
-    free = is_free(dim, walls.clearance, place[i, 0], place[i, 1], place[i, 2], reach)
+    free = is_free(dim, walls.clearance, place[i, 0], place[i, 1], place[i, 2], reach_of(dim, bodies, i, step.dt))
     return bool(free and bodies.since[i] > 0.0)
 
 
 @noinline
-def walls_first(
-    dim: Any, t: Real, dt: Real, i: Index, tau: Real, clock: Any, bodies: Any, setting: Any, walls: Any, logs: Any
-) -> bool:
-    """Did body i meet what is forbidden earlier than τ before the end of the step? Then it parts from that now."""
-    left = bodies.since[i]
+def meet_walls_first(dim: Any, step: Any, walls: Any, i: Index, tau: Real) -> bool:
+    """Did body i meet a wall earlier than τ before the end of the step? Then it parts from that now."""
+    since = step.bodies.since
+    left = since[i]
     if left <= tau or not left > 0.0:
         return False
-    bounced, rubbed, contacts = meet_all(
-        dim, walls.regions, walls.edges, walls.clearance,
-        setting.wall_bounce, setting.wall_static, setting.wall_dynamic,
-        bodies.place, bodies.velocity, bodies.accel, setting.material, np.int64(i), np.int64(i) + 1, dt, bodies.since,
-        bodies.begin, max(tau, 0.0), walls.notes,
-    )  # fmt: skip
-    clock.restitution += bounced
-    clock.friction += rubbed
-    clock.ball_wall += contacts
-    copy_notes(walls, min(contacts, walls.notes.size), t + dt, clock, bodies.place, logs)
-    return bool(not bodies.since[i] > 0.0)
+    one = np.int64(i)
+    met = meet_all(dim, step.dt, walls, step.coefficients, step.bodies, one, one + 1, max(tau, 0.0))
+    book_wall_contacts(step, walls, met)
+    return bool(not since[i] > 0.0)

@@ -1,4 +1,4 @@
-"""Which balls met within a step, found by cells.
+"""The balls that met within a step, found by cells.
 
 Pairs are noted that come near each other, four at a time, and tried afterwards. A ball that moves so fast that cells
 would have to be large looks along its whole path by itself.
@@ -12,8 +12,8 @@ import numpy as np
 from carom.kernels import simd
 from carom.kernels.jit import Index, Real, inline, kernel, noinline, stage
 from carom.solvers.stepped.contacts.grid import file_bodies
-from carom.solvers.stepped.contacts.impacts import may_collide, met, part, test
-from carom.solvers.stepped.contacts.order import walls_first
+from carom.solvers.stepped.contacts.impacts import Touch, may_collide, pair_contact, resolve_pair, try_pair
+from carom.solvers.stepped.contacts.order import meet_walls_first
 from carom.solvers.stepped.forces.sum import between
 
 FEW: Final = 64  # fast balls, each of which looks along its whole path; of more than so many, cells grow instead
@@ -28,7 +28,7 @@ SEARCHED, FAST, HALF, FOUND, UP_TO, FOUND_TOO, UP_TO_TOO = 0, 1, 2, 3, 4, 5, 6
 
 
 class Pairs(NamedTuple):
-    """Who can collide, and the grid to find them."""
+    """Balls that can collide, and the grid to find them."""
 
     grid: Any
     space: Any
@@ -39,7 +39,7 @@ class Pairs(NamedTuple):
     limit: Any  # (1,): the speed above which a ball is fast, m/s
     fast: Any  # bodies that are too fast for cells, uint32
     quick: Any  # uint8: 1 for those
-    linked: Any  # uint32: the part of each body, and WOVEN for corners of a cloth; empty: nobody is linked
+    linked: Any  # uint32: the part of each body, and WOVEN for corners of a cloth; empty: none is linked
     widest: float  # the largest radius, m
 
 
@@ -63,7 +63,7 @@ def line_up(dim: Any, dt: Real, bodies: Any, n: Index, pairs: Any) -> None:
 
 
 @inline
-def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any, close: Any, found: Index) -> int:
+def note_near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any, close: Any, found: Index) -> int:
     """Note the pairs of body k and bodies from start to stop, by their places in the order, that are near each other.
 
     Four at a time, and four even where there are fewer: whether two are near, and how many there are, cannot be
@@ -95,107 +95,129 @@ def near(dim: Any, k: Index, start: Index, stop: Index, periods: Any, pairs: Any
 
 
 @inline
-def try_all(
-    dim: Any, t: Real, dt: Real, close: Any, found: Index, fast: Index, clock: Any, bodies: Any, periods: Any,
-    setting: Any, walls: Any, pairs: Any, logs: Any,
-) -> None:  # fmt: skip
-    """Try the pairs noted, in their order. Fast ones look for themselves."""
+def try_all(dim: Any, step: Any, walls: Any, pairs: Any, close: Any, found: Index, fast: Index) -> None:
+    """Try the pairs noted, in their order. Fast balls look for themselves."""
+    quick, linked = pairs.quick, pairs.linked
     for q in range(found):
         pair = close[np.uint64(q)]
         i, j = pair >> np.uint64(32), pair & np.uint64(0xFFFFFFFF)
-        if fast == 0 or pairs.quick[i] | pairs.quick[j] == 0:
-            test(dim, t, dt, i, j, clock, bodies, periods, setting, walls, pairs.linked, logs)
-
-
-@noinline
-def across_seams(
-    dim: Any, t: Real, dt: Real, fast: Index, clock: Any, bodies: Any, periods: Any, setting: Any, walls: Any,
-    pairs: Any, logs: Any,
-) -> None:  # fmt: skip
-    """Pairs of cells that are side by side only across the seam of a periodic axis; each pair of cells once."""
-    first, order, shape = pairs.grid.first, pairs.grid.order, pairs.grid.shape
-    nx, ny, nz = shape[0], shape[1], shape[2]
-    for c in range(nx * ny * nz):
-        begin, end = first[np.uint64(c)], first[np.uint64(c + 1)]
-        cx, cy, cz = c % nx, c // nx % ny, c // (nx * ny)
-        edgy = cx == 0 or cx == nx - 1 or cy == 0 or cy == ny - 1 or (len(dim) == 3 and (cz == 0 or cz == nz - 1))
-        if begin == end or not edgy:
-            continue
-        for o in range(27 if len(dim) == 3 else 9):
-            x, y, z = cx + o % 3 - 1, cy + o // 3 % 3 - 1, cz + (o // 9 - 1 if len(dim) == 3 else 0)
-            inside = 0 <= x < nx and 0 <= y < ny and 0 <= z < nz
-            closed = (
-                ((x < 0 or x >= nx) and (periods[0] == 0.0 or nx < 3))
-                or ((y < 0 or y >= ny) and (periods[1] == 0.0 or ny < 3))
-                or ((z < 0 or z >= nz) and (periods[2] == 0.0 or nz < 3))
-            )
-            other = (x + nx) % nx + nx * ((y + ny) % ny + ny * ((z + nz) % nz))
-            if inside or closed or other < c:
-                continue
-            for k in range(begin, end):
-                i = np.uint64(order[np.uint64(k)])
-                for q in range(first[np.uint64(other)], first[np.uint64(other + 1)]):
-                    j = np.uint64(order[np.uint64(q)])
-                    if fast == 0 or pairs.quick[i] | pairs.quick[j] == 0:
-                        test(dim, t, dt, i, j, clock, bodies, periods, setting, walls, pairs.linked, logs)
+        if fast == 0 or quick[i] | quick[j] == 0:
+            try_pair(dim, step, walls, linked, i, j)
 
 
 @inline
-def touched(dim: Any, dt: Real, i: Index, j: Index, bodies: Any, periods: Any, linked: Any) -> float:
-    """How long before the end of the step balls i and j touched, s; -1 if not within dt on their present paths."""
-    if not may_collide(linked, i, j):
-        return -1.0
-    dx, dy, dz = between(dim, periods, bodies.place, i, j)
-    return met(dim, min(dt, abs(bodies.since[j])), i, j, dx, dy, dz, bodies)
+def beyond_seam(dim: Any, shape: Any, periods: Any, c: Index, o: Index) -> Index:
+    """The cell at offset o of cell c, if the seam of a periodic axis is between them; else -1."""
+    nx, ny, nz = shape[0], shape[1], shape[2]
+    cx, cy, cz = c % nx, c // nx % ny, c // (nx * ny)
+    x, y, z = cx + o % 3 - 1, cy + o // 3 % 3 - 1, cz + (o // 9 - 1 if len(dim) == 3 else 0)
+    inside = 0 <= x < nx and 0 <= y < ny and 0 <= z < nz
+    closed = (
+        ((x < 0 or x >= nx) and (periods[0] == 0.0 or nx < 3))
+        or ((y < 0 or y >= ny) and (periods[1] == 0.0 or ny < 3))
+        or ((z < 0 or z >= nz) and (periods[2] == 0.0 or nz < 3))
+    )
+    return -1 if inside or closed else (x + nx) % nx + nx * ((y + ny) % ny + ny * ((z + nz) % nz))
+
+
+@inline
+def is_edgy(dim: Any, shape: Any, c: Index) -> bool:
+    """Is cell c one of the outermost?"""
+    nx, ny, nz = shape[0], shape[1], shape[2]
+    cx, cy, cz = c % nx, c // nx % ny, c // (nx * ny)
+    return bool(cx == 0 or cx == nx - 1 or cy == 0 or cy == ny - 1 or (len(dim) == 3 and (cz == 0 or cz == nz - 1)))
+
+
+@inline
+def try_cells(dim: Any, step: Any, walls: Any, pairs: Any, c: Index, other: Index, fast: Index) -> None:
+    """Try all pairs of bodies of two cells."""
+    first, order, quick, linked = pairs.grid.first, pairs.grid.order, pairs.quick, pairs.linked
+    for k in range(first[np.uint64(c)], first[np.uint64(c + 1)]):
+        i = np.uint64(order[np.uint64(k)])
+        for q in range(first[np.uint64(other)], first[np.uint64(other + 1)]):
+            j = np.uint64(order[np.uint64(q)])
+            if fast == 0 or quick[i] | quick[j] == 0:
+                try_pair(dim, step, walls, linked, i, j)
 
 
 @noinline
-def earliest(dim: Any, dt: Real, f: Index, fast: Index, bodies: Any, periods: Any, pairs: Any) -> tuple[int, float]:
-    """Whom the fast ball number f met first, and how long before the end of the step; -1 if nobody."""
-    place, velocity = bodies.place, bodies.velocity
-    grid, linked = pairs.grid, pairs.linked
-    first, order, count = grid.first, grid.order, grid.shape
+def across_seams(dim: Any, step: Any, walls: Any, pairs: Any, fast: Index) -> None:
+    """Pairs of cells that are side by side only across the seam of a periodic axis; each pair of cells once."""
+    first, shape = pairs.grid.first, pairs.grid.shape
+    for c in range(shape[0] * shape[1] * shape[2]):
+        if first[np.uint64(c)] == first[np.uint64(c + 1)] or not is_edgy(dim, shape, c):
+            continue
+        for o in range(27 if len(dim) == 3 else 9):
+            other = beyond_seam(dim, shape, step.periods, c, o)
+            if other >= c:
+                try_cells(dim, step, walls, pairs, c, other, fast)
+
+
+@inline
+def try_seams(dim: Any, step: Any, periods: Any, walls: Any, pairs: Any, fast: Index) -> None:
+    """Try the pairs across seams, if space is periodic."""
+    if len(periods) > 0:
+        across_seams(dim, step, walls, pairs, fast)
+
+
+@inline
+def path_contact(dim: Any, step: Any, linked: Any, dt: Real, i: Index, j: Index) -> float:
+    """How long before the end of the step balls i and j touched, s; -1 if not within dt on their present paths."""
+    if not may_collide(linked, i, j):
+        return -1.0
+    bodies = step.bodies
+    apart = between(dim, step.periods, bodies.place, i, j)
+    return pair_contact(dim, min(dt, abs(bodies.since[j])), i, j, apart, bodies)
+
+
+@inline
+def earliest_in_row(dim: Any, step: Any, pairs: Any, dt: Real, i: Index, row: Index, best: Any) -> tuple[int, float]:
+    """Look as `earliest` does among the slow balls in a row of cells; `best` is the first (ball, time) so far."""
+    partner, when = best
+    first, order = pairs.grid.first, pairs.grid.order
+    for cx in range(pairs.grid.shape[0]):
+        if not comes_near(step, pairs.grid, dt, i, 0, cx):
+            continue
+        for q in range(first[np.uint64(row + cx)], first[np.uint64(row + cx + 1)]):
+            j = np.uint64(order[np.uint64(q)])
+            if pairs.quick[j] == 0:
+                tau = path_contact(dim, step, pairs.linked, dt, i, j)
+                if tau > when:
+                    partner, when = int(j), tau
+    return partner, when
+
+
+@inline
+def comes_near(step: Any, grid: Any, dt: Real, i: Index, axis: Index, cell: Index) -> bool:
+    """Does the path of body i within dt come near a layer of cells across an axis? In periodic space, perhaps."""
+    if len(step.periods) > 0 or grid.shape[axis] == 1:
+        return True
+    edge = 1.0 / grid.frame[3 + axis]
+    end = step.bodies.place[i, axis]
+    start = end - step.bodies.velocity[i, axis] * dt
+    low = grid.frame[axis] + (cell - 1) * edge
+    return bool(max(start, end) >= low and min(start, end) <= low + 3.0 * edge)
+
+
+@inline
+def earliest(dim: Any, step: Any, pairs: Any, dt: Real, f: Index, fast: Index) -> tuple[int, float]:
+    """The ball that the fast ball number f touched first within dt, and how long before the end; -1 if none."""
     i = np.uint64(pairs.fast[np.uint64(f)])
     best, when = -1, -1.0
     for k in range(fast):
         if k != f:
-            tau = touched(dim, dt, i, np.uint64(pairs.fast[np.uint64(k)]), bodies, periods, linked)
+            tau = path_contact(dim, step, pairs.linked, dt, i, np.uint64(pairs.fast[np.uint64(k)]))
             if tau > when:
                 best, when = int(pairs.fast[np.uint64(k)]), tau
-    # The cells in the box round the path, and those beside them: who is there may have come from half a cell away.
-    wraps = len(periods) > 0
+    # The cells in the box round the path, and those beside them: a ball in them may have come from half a cell away.
+    count = pairs.grid.shape
     for cz in range(count[2]):
-        if not crosses(place, velocity, grid, i, 2, cz, dt, wraps, len(dim) == 3):
-            continue
-        for cy in range(count[1]):
-            if not crosses(place, velocity, grid, i, 1, cy, dt, wraps, True):
-                continue
-            for cx in range(count[0]):
-                if not crosses(place, velocity, grid, i, 0, cx, dt, wraps, True):
-                    continue
-                c = cx + count[0] * (cy + count[1] * cz)
-                for q in range(first[np.uint64(c)], first[np.uint64(c + 1)]):
-                    j = np.uint64(order[np.uint64(q)])
-                    if pairs.quick[j] != 0:
-                        continue
-                    tau = touched(dim, dt, i, j, bodies, periods, linked)
-                    if tau > when:
-                        best, when = int(j), tau
+        if len(dim) < 3 or comes_near(step, pairs.grid, dt, i, 2, cz):
+            for cy in range(count[1]):
+                if comes_near(step, pairs.grid, dt, i, 1, cy):
+                    row = count[0] * (cy + count[1] * cz)
+                    best, when = earliest_in_row(dim, step, pairs, dt, i, row, (best, when))
     return best, when
-
-
-@inline
-def crosses(
-    place: Any, velocity: Any, grid: Any, i: Index, axis: Index, cell: Index, dt: Real, wraps: bool, wanted: bool
-) -> bool:
-    """Does the path of body i within the step come near a layer of cells across an axis?"""
-    if not wanted or wraps or grid.shape[axis] == 1:
-        return True
-    edge = 1.0 / grid.frame[3 + axis]
-    end = place[i, axis]
-    start = end - velocity[i, axis] * dt
-    low = grid.frame[axis] + (cell - 1) * edge
-    return bool(max(start, end) >= low and min(start, end) <= low + 3.0 * edge)
 
 
 @inline
@@ -207,29 +229,26 @@ def is_fast(dim: Any, velocity: Any, i: Index, limit: Real) -> bool:
     return bool(vv > limit * limit)
 
 
-@noinline
-def chase(
-    dim: Any, t: Real, dt: Real, f: Index, fast: Index, limit: Real, clock: Any, bodies: Any, periods: Any,
-    setting: Any, walls: Any, pairs: Any, logs: Any,
-) -> int:  # fmt: skip
+@inline
+def follow_fast(dim: Any, step: Any, walls: Any, pairs: Any, f: Index, fast: Index) -> int:
     """The collisions of a fast ball, one after the other along its path; gives how many fast ones there are now.
 
-    Whom it makes fast is chased after it.
+    A ball that it makes fast is chased after it.
     """
+    bodies, limit = step.bodies, pairs.limit[0]
     i = np.uint64(pairs.fast[np.uint64(f)])
     left = abs(bodies.since[i])
     for _ in range(PATIENCE):
-        partner, tau = earliest(dim, left, f, fast, bodies, periods, pairs)
-        if len(walls) > 0 and walls_first(dim, t, dt, i, tau, clock, bodies, setting, walls, logs):
+        partner, tau = earliest(dim, step, pairs, left, f, fast)
+        if len(walls) > 0 and meet_walls_first(dim, step, walls, i, tau):
             left = abs(bodies.since[i])
             continue
         if partner < 0:
             break
         j = np.uint64(partner)
-        if len(walls) > 0 and walls_first(dim, t, dt, j, tau, clock, bodies, setting, walls, logs):
+        if len(walls) > 0 and meet_walls_first(dim, step, walls, j, tau):
             continue
-        dx, dy, dz = between(dim, periods, bodies.place, i, j)
-        part(dim, t, dt, i, j, dx, dy, dz, tau, clock, bodies, setting, logs)
+        resolve_pair(dim, step, Touch(i, j, between(dim, step.periods, bodies.place, i, j), tau))
         left = tau * (1.0 - 1e-9)
         if pairs.quick[j] == 0 and is_fast(dim, bodies.velocity, j, limit):
             pairs.quick[j] = 1
@@ -261,7 +280,7 @@ def cell_edge(dim: Any, space: Any, n: Index, least: Real) -> float:
 
 
 @kernel
-def look_round(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
+def sort_bodies(dim: Any, dt: Real, clock: Any, bodies: Any, pairs: Any) -> None:
     """Sort the bodies into cells, list the fast ones, and line all up for the search."""
     n, grid = clock.bodies, pairs.grid
     sigma = 2.0 * pairs.widest
@@ -303,48 +322,55 @@ def search(dim: Any, begin: Index, end: Index, periods: Any, pairs: Any, close: 
             row = c // nx * nx
             cy = c // nx % ny
         low, high = max(c - 1, row), min(c + 1, row + nx - 1)
-        found = near(dim, k, k + 1, first[np.uint64(high + 1)], periods, pairs, close, found)
+        found = note_near(dim, k, k + 1, first[np.uint64(high + 1)], periods, pairs, close, found)
         if cy + 1 < ny:
             start, stop = first[np.uint64(low + nx)], first[np.uint64(high + nx + 1)]
-            found = near(dim, k, start, stop, periods, pairs, close, found)
+            found = note_near(dim, k, start, stop, periods, pairs, close, found)
         if len(dim) == 3 and row + nx * ny < cells:
             for y in range(-1 if cy > 0 else 0, 2 if cy + 1 < ny else 1):
                 up = nx * (ny + y)
                 start, stop = first[np.uint64(low + up)], first[np.uint64(high + up + 1)]
-                found = near(dim, k, start, stop, periods, pairs, close, found)
+                found = note_near(dim, k, start, stop, periods, pairs, close, found)
     return int(found), int(end)
 
 
+@inline
+def try_shared(dim: Any, step: Any, walls: Any, pairs: Any, fast: Index) -> Index:
+    """Try the pairs that two threads have found, and those of the first half that they had no room for.
+
+    Gives up to which body all is tried.
+    """
+    ready = pairs.ready
+    try_all(dim, step, walls, pairs, pairs.close, ready[FOUND], fast)
+    k = ready[UP_TO]
+    while k < ready[HALF]:
+        found, k = search(dim, k, ready[HALF], step.periods, pairs, pairs.close)
+        try_all(dim, step, walls, pairs, pairs.close, found, fast)
+    try_all(dim, step, walls, pairs, pairs.other, ready[FOUND_TOO], fast)
+    ready[SEARCHED] = 0
+    return ready[UP_TO_TOO]
+
+
 @stage
-def collide(
-    dim: Any, t: Real, dt: Real, clock: Any, bodies: Any, periods: Any, setting: Any, walls: Any, pairs: Any, logs: Any
-) -> None:
-    """All collisions of balls within a step that begins at t.
+def collide(dim: Any, step: Any, walls: Any, pairs: Any) -> None:
+    """All collisions of balls within a step.
 
     Two threads may have searched beforehand, each for half of the bodies; the order of pairs is the same.
     """
-    n, ready = clock.bodies, pairs.ready
+    n, ready = step.clock.bodies, pairs.ready
+    k: Index = np.int64(0)
     if n < 2:
         return
-    k: Index = 0
     if ready[SEARCHED] == 0:
-        look_round(dim, dt, clock, bodies, pairs)
+        sort_bodies(dim, step.dt, step.clock, step.bodies, pairs)
     fast = ready[FAST]
     if ready[SEARCHED] == 1:
-        try_all(dim, t, dt, pairs.close, ready[FOUND], fast, clock, bodies, periods, setting, walls, pairs, logs)
-        k = ready[UP_TO]
-        while k < ready[HALF]:
-            found, k = search(dim, k, ready[HALF], periods, pairs, pairs.close)
-            try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, walls, pairs, logs)
-        try_all(dim, t, dt, pairs.other, ready[FOUND_TOO], fast, clock, bodies, periods, setting, walls, pairs, logs)
-        k = ready[UP_TO_TOO]
-        ready[SEARCHED] = 0
+        k = try_shared(dim, step, walls, pairs, fast)
     while k < n:
-        found, k = search(dim, k, n, periods, pairs, pairs.close)
-        try_all(dim, t, dt, pairs.close, found, fast, clock, bodies, periods, setting, walls, pairs, logs)
-    if len(periods) > 0:
-        across_seams(dim, t, dt, fast, clock, bodies, periods, setting, walls, pairs, logs)
+        found, k = search(dim, k, n, step.periods, pairs, pairs.close)
+        try_all(dim, step, walls, pairs, pairs.close, found, fast)
+    try_seams(dim, step, step.periods, walls, pairs, fast)
     chased = 0
     while chased < fast:
-        fast = chase(dim, t, dt, chased, fast, pairs.limit[0], clock, bodies, periods, setting, walls, pairs, logs)
+        fast = follow_fast(dim, step, walls, pairs, chased, fast)
         chased += 1

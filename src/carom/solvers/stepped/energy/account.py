@@ -18,7 +18,7 @@ class Account:
 
     kinetic: float
     potential: Mapping[str, float]
-    """By force: "gravity", "links", "bends", "attraction", or the name of a force of one's own."""
+    """By force: "gravity", "links", "bends", "attraction", or the name of a custom force."""
     lost: Mapping[str, float]
     """By "restitution", "friction", "contacts" (both, in piles), "drag", "damping", "breaking" and "merging"."""
     work: float

@@ -27,7 +27,7 @@ MUCH_WORK = 1e11
 
 
 def warn_of_work(scene: Scene, method: Method, seconds: float) -> bool:
-    """Warn if so many s of a scene take steps beyond reason; True if so."""
+    """Warn if a run of a scene takes steps beyond reason; True if so."""
     steps, balls = seconds / method.step, len(scene.balls)
     if not (MANY_STEPS <= steps < math.inf and steps * balls >= MUCH_WORK):
         return False

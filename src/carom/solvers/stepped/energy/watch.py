@@ -1,4 +1,4 @@
-"""What is said about a run in steps: attraction that steps cannot follow."""
+"""Warnings about attraction that steps cannot follow."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def is_astray(account: Account, *, piled: bool) -> bool:
 
 
 def close_approach(account: Account, time: float, step: float) -> str:
-    """What is said then."""
+    """The text of the warning."""
     due = account.mechanical - account.error
     return (
         f"step: the energy is {account.mechanical:.4g} J at t = {time:.6g} s, and should be {due:.4g} J: balls that "

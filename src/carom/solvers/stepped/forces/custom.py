@@ -17,7 +17,7 @@ from carom.solvers.stepped.forces.custom_call import Compiled, Floats, Value, co
 ARGUMENTS = ("t", "x", "v", "m", "f")
 """What every force is called with."""
 DIMENSIONS = 2
-"""Of an array that is a parameter, at most."""
+"""The most dimensions that an array may have as a parameter."""
 
 
 class Force:
@@ -151,7 +151,7 @@ def _with(root: Force, values: Mapping[str, Any]) -> Force:
 
 
 def _value(name: str, value: Any) -> Value:
-    """A number, or an array of numbers that nobody changes any more."""
+    """A number, or an array of numbers that is read-only."""
     try:
         numbers = np.array(value, np.float64)
         fits = not isinstance(value, bool | str) and numbers.ndim <= DIMENSIONS and bool(np.isfinite(numbers).all())

@@ -180,27 +180,26 @@ def _reason(error: Exception) -> str:
 
 
 @intrinsic
-def _call_force(
-    typing_context: Any, address: Any, t: Any, place: Any, velocity: Any, accel: Any, n: Any,
-    given: Any, at: Any, size: Any,
-) -> Any:  # fmt: skip
-    """Call the function at an address with the time, the rows of n bodies, and `size` numbers from `at` on."""
-    signature = types.int64(
-        types.int64, types.float64, place, velocity, accel, types.int64, given, types.int64, types.int64
-    )
+def _call_force(typing_context: Any, address: Any, t: Any, rows: Any, n: Any, given: Any) -> Any:
+    """Call the function at an address with the time, rows of n bodies (place, velocity, acceleration), numbers."""
+    signature = types.int64(types.int64, types.float64, rows, types.int64, given)
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         real, word = ir.DoubleType(), ir.IntType(64)
+        address, t, rows, n, given = arguments
 
-        def data(k: int) -> Any:
-            kind = signature.args[k]
-            return builder.bitcast(context.make_array(kind)(context, builder, arguments[k]).data, real.as_pointer())
+        def array(kind: Any, value: Any) -> Any:
+            return context.make_array(kind)(context, builder, value)
 
-        rows = [data(2), data(3), data(4)]
-        numbers = builder.gep(data(6), [arguments[7]])
-        kind = ir.FunctionType(word, [real, *(each.type for each in rows), word, numbers.type, word])
-        function = builder.inttoptr(arguments[0], kind.as_pointer())
-        return builder.call(function, [arguments[1], *rows, arguments[5], numbers, arguments[8]])
+        def data(kind: Any, value: Any) -> Any:
+            return builder.bitcast(array(kind, value).data, real.as_pointer())
+
+        of_rows, of_given = signature.args[2], signature.args[4]
+        places = [data(kind, builder.extract_value(rows, k)) for k, kind in enumerate(of_rows)]
+        numbers, size = data(of_given, given), array(of_given, given).nitems
+        kind = ir.FunctionType(word, [real, *(each.type for each in places), word, numbers.type, word])
+        function = builder.inttoptr(address, kind.as_pointer())
+        return builder.call(function, [t, *places, n, numbers, size])
 
     return signature, emit
 

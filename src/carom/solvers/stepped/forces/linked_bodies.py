@@ -1,7 +1,7 @@
-"""Which bodies hang together: those of one structure pass through each other, those of two do not.
+"""Connected groups of bodies: those of one group pass through each other, those of two do not.
 
-Of each body a uint32: the lowest row of the part that links join it to, its own where none does. The highest bit marks
-a corner of a cloth, which collides with nobody: whoever meets the cloth meets its triangles.
+Each body has a uint32: the lowest row of the part that links join it to, its own where none does. The highest bit marks
+a corner of a cloth, which collides with no ball: a ball meets the triangles of the cloth.
 """
 
 from typing import Any, Final
@@ -17,7 +17,7 @@ PART: Final = 0x7FFFFFFF
 
 
 def linked_of(scene: Scene, row: NDArray[np.intp]) -> NDArray[np.uint32]:
-    """Of each row, the part to which it belongs, and whether it is woven; empty where there are no links or cloths."""
+    """The group of each row, and whether it is woven; empty where there are no links or cloths."""
     if not len(scene.links) and not len(scene.triangles):
         return np.zeros(0, np.uint32)
     linked = np.empty(len(row), np.uint32)
@@ -30,7 +30,7 @@ def linked_of(scene: Scene, row: NDArray[np.intp]) -> NDArray[np.uint32]:
 
 
 def alone(linked: NDArray[np.uint32]) -> bool:
-    """Is there one part only that could collide, and so nobody to collide with?"""
+    """Is there only one group that could collide, and so none to collide with?"""
     return linked.size > 0 and np.unique(linked[linked < WOVEN]).size < 2
 
 
@@ -45,7 +45,7 @@ def root(linked: Any, i: Index) -> Index:
 
 @noinline
 def part_anew(linked: Any, ends: Any, limit: Any) -> None:
-    """Find out again who hangs together, after links have broken (their limit is NaN).
+    """Find the connected groups again, after links have broken (their limit is NaN).
 
     Union by the lower row: what a body points at is never above it, so one pass upward makes all point at the lowest.
     """

@@ -1,8 +1,8 @@
 """The acceleration of every body: all forces of a scene, one after the other.
 
 Each kind of force that a scene has is a tuple of what it needs; a kind that it does not have is an empty tuple, and is
-not even compiled. Drag and hands are always there, of no strength or none at all: they take little to compile, and who
-takes a body by the hand is not to wait for a compiler.
+not even compiled. Drag and hands are always there, of no strength or none at all: they take little to compile, and a
+body that is pulled by the mouse must not wait for a compiler.
 """
 
 import math
@@ -26,9 +26,7 @@ class Springs(NamedTuple):
     c: Any  # damping along the link, N s/m; empty when no link damps
     limit: Any  # length at which it breaks, m; infinite for never, NaN when broken; empty when none does
     number: Any  # of the link in the scene
-    linked: (
-        Any  # of each body, the part that it hangs together with (`structures`); where pairs are met, the same array
-    )
+    linked: Any  # of each body, its part (`linked_bodies`); where pairs are met, this array too
 
 
 class Hinges(NamedTuple):
@@ -40,7 +38,7 @@ class Hinges(NamedTuple):
 
 
 class Hands(NamedTuple):
-    """Springs from bodies to places that someone moves, and thrust."""
+    """Interactive forces: springs from bodies to places that a person moves, and thrust of motors."""
 
     body: Any  # uint32
     target: Any  # (M, 3): where the spring is held, m
@@ -53,7 +51,7 @@ NO_HANDS = Hands(np.zeros(0, np.uint32), np.zeros((0, 3)), np.zeros(0), np.zeros
 
 
 class Forces(NamedTuple):
-    """What pulls; an empty tuple stands for a kind that the scene has none of."""
+    """All forces of a scene; an empty tuple stands for a kind that it has none of."""
 
     gravity: Any  # (gx, gy, gz), m/s²
     drag: Any  # (linear, quadratic), kg/s and kg/m
@@ -193,7 +191,7 @@ def add_hands(dim: Any, hands: Any, place: Any, velocity: Any, force: Any, n: In
 
 @stage
 def attract_each_other(dim: Any, attraction: Any, place: Any, velocity: Any, accel: Any, n: Index) -> float:
-    """Add the attraction between all bodies; what is held stays as it is. Gives the power of who drives it, W."""
+    """Add the attraction between all bodies; held bodies get none. Gives the power of what drives those, W."""
     add_attraction(dim, attraction, place, accel, n)
     power = 0.0
     for k in range(n):
@@ -206,26 +204,34 @@ def attract_each_other(dim: Any, attraction: Any, place: Any, velocity: Any, acc
 
 
 @inline
+def add_attractions(dim: Any, attraction: Any, place: Any, velocity: Any, accel: Any, n: Index) -> float:
+    """Add the attraction, if there is any; gives the power of what drives bodies against it, W."""
+    if len(attraction) > 0:
+        return attract_each_other(dim, attraction, place, velocity, accel, n)
+    return 0.0
+
+
+@inline
 def add_extra(extra: Any, t: Real, place: Any, velocity: Any, accel: Any, n: Index) -> None:
     """Custom forces add theirs; the first that raises an error is noted, and the run stops after this step."""
+    rows = (place, velocity, accel)
     for m in range(extra.address.size):
-        begin = extra.begin[np.uint64(m)]
-        size = extra.begin[np.uint64(m + 1)] - begin
-        code = call_force(extra.address[np.uint64(m)], t, place, velocity, accel, n, extra.given, begin, size)
+        begin, end = extra.begin[np.uint64(m)], extra.begin[np.uint64(m + 1)]
+        code = call_force(extra.address[np.uint64(m)], t, rows, n, extra.given[begin:end])
         if code != 0 and extra.failed[0] == 0.0:
             extra.failed[0] = m + 1.0
             extra.failed[1] = t
 
 
 @inline
-def accelerate(
-    dim: Any, t: Real, place: Any, velocity: Any, accel: Any, n: Index,
-    gravity: Any, drag: Any, springs: Any, hinges: Any, hands: Any, attraction: Any, extra: Any, periods: Any,
-) -> tuple[float, float, float]:  # fmt: skip
+def accelerate(dim: Any, t: Real, bodies: Any, n: Index, forces: Any) -> tuple[float, float, float]:
     """Set the acceleration of the first n bodies; gives the power lost by drag and damping, and that put in, W.
 
-    What is held has none. Power is put in by hands and motors, and by who drives a body against the forces on it.
+    A held body has none. Power is put in by hands and motors, and by what drives a body against the forces on it.
     """
+    # A field is read from a bundle in the first lines: in each block that does so, Numba would load all of the bundle.
+    place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
+    gravity, drag, springs, hinges, hands, attraction, extra, periods = forces
     for k in range(n):
         for axis in range(3):
             accel[np.uint64(k), axis] = 0.0
@@ -238,18 +244,16 @@ def accelerate(
         i = np.uint64(k)
         w = velocity[i, 3]
         for axis in range(len(dim)):
-            if w == 0.0:  # who drives it bears the force on it
+            if w == 0.0:  # what drives it bears the force on it
                 work -= accel[i, axis] * velocity[i, axis]
             accel[i, axis] *= w
             if w > 0.0:
                 accel[i, axis] += gravity[axis]
-    if len(attraction) > 0:
-        work += attract_each_other(dim, attraction, place, velocity, accel, n)
-    return friction, damping, work
+    return friction, damping, work + add_attractions(dim, attraction, place, velocity, accel, n)
 
 
 @inline
-def snap(springs: Any, periods: Any, dim: Any, place: Any, n: Index) -> tuple[int, float]:
+def break_links(dim: Any, springs: Any, periods: Any, place: Any, n: Index) -> tuple[int, float]:
     """Break the links that are stretched beyond their limit; gives how many, and the energy that was in them, J."""
     broken, lost = 0, 0.0
     if len(springs) == 0:
@@ -275,7 +279,7 @@ def snap(springs: Any, periods: Any, dim: Any, place: Any, n: Index) -> tuple[in
 
 
 @inline
-def brought(
+def energy_with_earlier(
     dim: Any, springs: Any, hinges: Any, attraction: Any, periods: Any, place: Any, accel: Any, i: Index
 ) -> float:
     """The energy in springs, hinges and attraction between body i and those born before it, J."""

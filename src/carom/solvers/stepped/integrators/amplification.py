@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 MESH, FARTHEST = 0.01, 20.0
 """How closely z and g are looked at, and how far: the steps of an explicit integrator end long before."""
 DIGITS = 9
-"""To so many digits a limit is told."""
+"""Significant digits of a limit."""
 
 
 def amplification(one: Integrator, z: float, g: float = 0.0) -> Matrix:

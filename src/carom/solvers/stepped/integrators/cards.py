@@ -31,9 +31,9 @@ class Integrator:
     source: str
     kind: Literal["verlet", "stormer", "splitting", "runge-kutta"]
     moves: tuple[tuple[Literal["drift", "kick"], float], ...] = ()
-    """Of a splitting: drift moves places by so many steps, kick velocities."""
+    """A splitting's moves: drift changes places, kick velocities, each by this part of a step."""
     stages: tuple[tuple[float, ...], ...] = ()
-    """Of a Runge-Kutta method: the rows of Butcher's matrix below its diagonal."""
+    """A Runge-Kutta method's rows of Butcher's matrix, below the diagonal."""
     weights: tuple[float, ...] = ()
     """And the weights of the slopes."""
     reversible: bool = False

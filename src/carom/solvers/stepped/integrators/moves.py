@@ -6,7 +6,7 @@ parabola is the move itself; for the others it is the one that begins at the old
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,31 +14,8 @@ from carom.kernels.jit import Index, Real, inline
 from carom.solvers.stepped.forces.sum import accelerate
 
 
-class Bodies(NamedTuple):
-    """Rows of all bodies; scratch that an integrator does not need has no rows."""
-
-    place: Any
-    velocity: Any
-    accel: Any
-    last: Any  # Verlet: acceleration before the step; the others: places before it
-    start: Any  # the others: velocities before the step
-    rest: Any  # the others: what the velocity is more than that of the path
-    slopes: Any  # Runge-Kutta: (stages, 2, N, 4)
-    since: Any  # (N,): how long before the end of the step the path begins, s: see `order`
-    begin: Any  # where the step began, of who has changed its path since
-
-
 @inline
-def forces_now(dim: Any, t: Real, bodies: Any, n: Index, forces: Any) -> tuple[float, float, float]:
-    """Set the accelerations; gives powers as `accelerate` does."""
-    return accelerate(
-        dim, t, bodies.place, bodies.velocity, bodies.accel, n, forces.gravity, forces.drag, forces.springs,
-        forces.hinges, forces.hands, forces.attraction, forces.extra, forces.periods,
-    )  # fmt: skip
-
-
-@inline
-def fly(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, varying: bool) -> None:
+def verlet_start(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, varying: bool) -> None:
     """Velocity Verlet, first part: x += v dt + a dt²/2, v += a dt."""
     place, velocity, accel = bodies.place, bodies.velocity, bodies.accel
     forced = varying or gravity[0] != 0.0 or gravity[1] != 0.0 or gravity[2] != 0.0
@@ -63,8 +40,8 @@ def fly(dim: Any, dt: Real, clock: Any, bodies: Any, n: Index, gravity: Any, var
 
 
 @inline
-def look(dim: Any, clock: Any, bodies: Any, n: Index) -> None:
-    """Who is the fastest?"""
+def find_fastest(dim: Any, clock: Any, bodies: Any, n: Index) -> None:
+    """Find the largest speed; it is kept as a square."""
     fastest = 0.0
     for k in range(n):
         vv = 0.0
@@ -75,7 +52,7 @@ def look(dim: Any, clock: Any, bodies: Any, n: Index) -> None:
 
 
 @inline
-def correct(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
+def verlet_finish(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
     """Velocity Verlet, second part: v += (a' - a) dt/2. The forces were asked with the velocity v + a dt."""
     velocity, accel = bodies.velocity, bodies.accel
     for k in range(n):
@@ -85,7 +62,7 @@ def correct(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
 
 
 @inline
-def remember(bodies: Any, n: Index) -> None:
+def save_start(bodies: Any, n: Index) -> None:
     """Keep places and velocities of the start of the step."""
     for k in range(n):
         for axis in range(3):
@@ -94,7 +71,7 @@ def remember(bodies: Any, n: Index) -> None:
 
 
 @inline
-def as_path(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
+def fit_parabola(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
     """Make a parabola of a move: u = (x' - x)/dt + (v' - v)/2 and a = (v' - v)/dt; what v' is more than u is kept."""
     for k in range(n):
         i = np.uint64(k)
@@ -107,7 +84,7 @@ def as_path(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
 
 
 @inline
-def add_rest(dim: Any, bodies: Any, n: Index) -> None:
+def restore_velocity(dim: Any, bodies: Any, n: Index) -> None:
     """Back from the velocity of the path to that of the integrator."""
     for k in range(n):
         for axis in range(len(dim)):
@@ -132,13 +109,13 @@ def kick(dim: Any, h: Real, bodies: Any, n: Index) -> None:
 
 @inline
 def split(
-    dim: Any, t: Real, dt: Real, bodies: Any, n: Index, forces: Any, splitting: Any, rubbing: bool
+    dim: Any, t: Real, dt: Real, bodies: Any, n: Index, forces: Any, splitting: Any, by_velocity: bool
 ) -> tuple[float, float, float]:
     """A splitting: drifts and kicks in turn. `splitting` is (parts, is it a kick?); gives energies lost, J.
 
-    Where forces depend on velocity (`rubbing`), a kick is by the midpoint rule, which keeps the second order.
+    Where forces depend on velocity (`by_velocity`), a kick is by the midpoint rule, which keeps the second order.
     """
-    remember(bodies, n)
+    save_start(bodies, n)
     parts, kicks = splitting
     since = 0.0
     drag, damping, work = 0.0, 0.0, 0.0
@@ -148,13 +125,13 @@ def split(
             drift(dim, h, bodies, n)
             since += h
             continue
-        p, q, r = forces_now(dim, t + since, bodies, n, forces)
-        if rubbing:
+        p, q, r = accelerate(dim, t + since, bodies, n, forces)
+        if by_velocity:
             for i in range(n):
                 for axis in range(3):
                     bodies.rest[np.uint64(i), axis] = bodies.velocity[np.uint64(i), axis]
             kick(dim, 0.5 * h, bodies, n)
-            p, q, r = forces_now(dim, t + since, bodies, n, forces)
+            p, q, r = accelerate(dim, t + since, bodies, n, forces)
             for i in range(n):
                 for axis in range(3):
                     bodies.velocity[np.uint64(i), axis] = bodies.rest[np.uint64(i), axis]
@@ -162,7 +139,7 @@ def split(
         drag += h * p
         damping += h * q
         work += h * r
-    as_path(dim, dt, bodies, n)
+    fit_parabola(dim, dt, bodies, n)
     return drag, damping, work
 
 
@@ -171,7 +148,7 @@ def runge_kutta(
     dim: Any, t: Real, dt: Real, bodies: Any, n: Index, forces: Any, tableau: Any
 ) -> tuple[float, float, float]:
     """An explicit Runge-Kutta step for x' = v, v' = a(t, x, v); `tableau` is (matrix, weights, nodes)."""
-    remember(bodies, n)
+    save_start(bodies, n)
     matrix, weights, nodes = tableau
     drag, damping, work = 0.0, 0.0, 0.0
     for s in range(weights.size):
@@ -184,7 +161,7 @@ def runge_kutta(
                     v += dt * matrix[np.uint64(s), np.uint64(q)] * bodies.slopes[np.uint64(q), 1, i, axis]
                 bodies.place[i, axis] = x
                 bodies.velocity[i, axis] = v
-        p, q_, r = forces_now(dim, t + nodes[np.uint64(s)] * dt, bodies, n, forces)
+        p, q_, r = accelerate(dim, t + nodes[np.uint64(s)] * dt, bodies, n, forces)
         for k in range(n):
             i = np.uint64(k)
             for axis in range(len(dim)):
@@ -202,12 +179,12 @@ def runge_kutta(
                 v += dt * weights[np.uint64(s)] * bodies.slopes[np.uint64(s), 1, i, axis]
             bodies.place[i, axis] = x
             bodies.velocity[i, axis] = v
-    as_path(dim, dt, bodies, n)
+    fit_parabola(dim, dt, bodies, n)
     return drag, damping, work
 
 
 @inline
-def leap(dim: Any, dt: Real, bodies: Any, n: Index, first: bool) -> None:
+def stormer_start(dim: Any, dt: Real, bodies: Any, n: Index, first: bool) -> None:
     """Störmer-Verlet: x' = 2 x - x₋ + a dt², the first step by Euler; `start` holds the places before."""
     for k in range(n):
         i = np.uint64(k)
@@ -224,7 +201,7 @@ def leap(dim: Any, dt: Real, bodies: Any, n: Index, first: bool) -> None:
 
 
 @inline
-def land(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
+def stormer_restart(dim: Any, dt: Real, bodies: Any, n: Index) -> None:
     """Störmer-Verlet after contacts: the place before, from which the next step goes on.
 
     It is the old place; for a body that met something, the place from which it would have come to where it is.

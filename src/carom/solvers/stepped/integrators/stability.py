@@ -17,7 +17,7 @@ from carom.solvers.stepped.rows import separation
 
 Floats = NDArray[np.float64]
 Grips = Mapping[int, tuple[float, float]]
-"""Of each ball that is pulled, the stiffness of the hand, N/m, and its damping, N s/m."""
+"""The stiffness of the hand, N/m, and its damping, N s/m, by the number of the ball that it pulls."""
 NOBODY: Grips = MappingProxyType({})
 
 VERLET = INTEGRATORS["verlet"]
@@ -30,7 +30,7 @@ PER_PASSAGE = 100.0  # steps in which two bodies turn once about each other, as 
 CLOSEST = 1e4  # times shorter a closest approach may make a step: what comes closer, steps of one length cannot follow
 PER_RADIUS = 10.0  # steps in which a ball of mean speed moves by its radius
 PER_CROSSING = 20.0  # steps in which the fastest ball crosses a room, or the pull on a ball changes by all of itself
-MANY = 3000  # bodies; of more, only so many are asked for their orbits
+MANY = 3000  # bodies whose orbits are looked at, at most
 
 
 def largest_stable_step(scene: Scene, hands: Grips = NOBODY, integrator: Integrator = VERLET) -> float:

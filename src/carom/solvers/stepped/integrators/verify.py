@@ -63,7 +63,7 @@ def _run(one: Integrator, step: float, until: float, scene: Scene = SWING) -> tu
 
 
 def _order(one: Integrator) -> str:
-    """Of y(dt) = y + c dt^p, halving the step halves what y changes by p times."""
+    """Measure the order p: y(dt) = y + c dt^p, so that half the step divides the change of y by 2^p."""
     states = [np.concatenate(_run(one, COARSE * 0.5**k, UNTIL)) for k in range(3)]
     first, second = (float(np.linalg.norm(b - a)) for a, b in pairwise(states))
     measured = math.log2(first / second) if first > 0.0 and second > 0.0 else math.inf

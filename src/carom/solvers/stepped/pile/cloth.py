@@ -156,9 +156,9 @@ def find_triangle_pairs(pile: Any, feet: Any, n: Index, dt: Real, count: int) ->
         one, two, three = feet.slot[i], feet.slot[j], feet.slot[k]
         moves = max(far[i], far[j], far[k])
         reach = pile.limits[WIDEST] + feet.thickness + moves
-        x0, x1 = layers(feet.periods, pile.x, grid, one, two, three, 0, reach)
-        y0, y1 = layers(feet.periods, pile.x, grid, one, two, three, 1, reach)
-        z0, z1 = layers(feet.periods, pile.x, grid, one, two, three, 2, reach)
+        x0, x1 = layers(feet.periods, pile.x, grid, (one, two, three), 0, reach)
+        y0, y1 = layers(feet.periods, pile.x, grid, (one, two, three), 1, reach)
+        z0, z1 = layers(feet.periods, pile.x, grid, (one, two, three), 2, reach)
         for cz in range(z0, z1 + 1):
             for cy in range(y0, y1 + 1):
                 row = grid.shape[0] * (cy + grid.shape[1] * cz)

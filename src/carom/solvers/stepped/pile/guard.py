@@ -8,7 +8,7 @@ step began: a body that has come through one since, or nearly so, parts from it 
 """
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,18 +24,6 @@ from carom.solvers.stepped.regions.push_out import depth_at
 HELD: Final = 0.1  # of its radius: soft contacts hold a body that moves no farther in a step
 DEEPEST: Final = 0.05  # of its radius: the overlap with a wall that a body may have
 CLOSEST: Final = 0.5  # of its radius: a body must not come nearer to the middle of a cloth
-
-
-class Guarded(NamedTuple):
-    """A step, or a piece of one, that has been made: when it began or ended, its length, and what moved in it."""
-
-    t: Any  # s since the origin of time
-    dt: Any  # s
-    clock: Any
-    bodies: Any
-    coefficients: Any  # of materials
-    periods: Any  # lengths of periodic axes; empty when no axis is periodic
-    log: Any
 
 
 @inline
@@ -77,9 +65,7 @@ def guard_walls(dim: Any, step: Any, walls: Any, pile: Any) -> None:
 def guard_cloth(dim: Any, step: Any, cloth: Any) -> None:
     """Part bodies from the cloth that have come too near to its middle in the step that began at t."""
     if len(cloth) > 0:
-        meet_cloth(
-            dim, step.t, step.dt, step.clock, step.bodies, step.periods, step.coefficients, cloth, CLOSEST, step.log
-        )
+        meet_cloth(dim, step, cloth, CLOSEST)
 
 
 @noinline
@@ -123,12 +109,8 @@ def lead_back(dim: Any, step: Any, i: Index, walls: Any, pile: Any) -> None:
         accel[i, axis] = 0.0
     place[i, 3] = (1.0 - DEEPEST) * r
     bodies.since[i] = dt
-    _, _, contacts = meet_all(
-        dim, walls.regions, walls.edges, walls.clearance,
-        setting.wall_bounce, setting.wall_static, setting.wall_dynamic,
-        place, velocity, accel, setting.material, np.int64(i), np.int64(i) + 1, dt, bodies.since, bodies.begin,
-        -1.0, walls.notes,
-    )  # fmt: skip
+    one = np.int64(i)
+    _, _, contacts = meet_all(dim, dt, walls, setting, bodies, one, one + 1, -1.0)
     place[i, 3], accel[i, 0], accel[i, 1], accel[i, 2] = r, a, b, c
     if place[i, 0] == x and place[i, 1] == y and place[i, 2] == z:
         velocity[i, 0], velocity[i, 1], velocity[i, 2] = u, v, w

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from carom.kernels.jit import Real, noinline
-from carom.solvers.stepped.contacts.logs import BALL, NOBODY, write
+from carom.solvers.stepped.contacts.logs import BALL, NOBODY, LogRow, write
 from carom.solvers.stepped.contacts.logs import CLOTH as ON_CLOTH
 from carom.solvers.stepped.contacts.logs import WALL as AT_WALL
 from carom.solvers.stepped.pile.memory import BOUNCE, CLOTH, COUNT, MASS, NX, NY, NZ, SIDE, WALL
@@ -40,4 +40,5 @@ def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, labels: Any, place: 
             wall = np.uint64(labels[other - np.uint64(WALL)]) if at_wall else np.uint64(NOBODY)
             mate = np.uint64(NOBODY) if at_wall or at_cloth else other
             kind = AT_WALL if at_wall else (ON_CLOTH if at_cloth else BALL)
-            write(logs, clock, t, kind, wall, i, mate, x, y, z, nx, ny, nz, row[MASS] * (pile.speeds[k] + row[BOUNCE]))
+            impulse = row[MASS] * (pile.speeds[k] + row[BOUNCE])
+            write(logs, clock, LogRow(t, kind, wall, i, mate, (x, y, z), (nx, ny, nz), impulse))

@@ -14,8 +14,8 @@ from carom.physics.regions import nearest, probe
 from carom.physics.swept_contact import first_contact, slack_of
 from carom.solvers.stepped.contacts.paths import across, dot, joined, moved
 from carom.solvers.stepped.regions.clearance import is_free
-from carom.solvers.stepped.regions.cloth import RECOVERY, held_back, parted
-from carom.solvers.stepped.regions.obstacles import NOWHERE
+from carom.solvers.stepped.regions.cloth import RECOVERY, Slip, friction_response, mark_start, normal_response
+from carom.solvers.stepped.regions.responses import NOWHERE
 from carom.solvers.stepped.regions.surfaces import wall_of
 
 
@@ -31,34 +31,28 @@ class Feelers(NamedTuple):
 def mark_feelers(feelers: Any, bodies: Any, n: Index, dt: Real) -> None:
     """Keep where all are when a step of dt begins that has been made already; with 0, one that is to come."""
     if len(feelers) > 0:
-        for k in range(n):
-            i = np.uint64(k)
-            for axis in range(3):
-                path = bodies.velocity[i, axis] - 0.5 * bodies.accel[i, axis] * dt
-                feelers.start[i, axis] = bodies.place[i, axis] - path * dt
+        mark_start(dt, bodies, n, feelers.start)
 
 
 @inline
-def feel(dim: Any, dt: Real, bodies: Any, n: Index, setting: Any, walls: Any, feelers: Any) -> tuple[Real, Real]:
+def feel(dim: Any, dt: Real, bodies: Any, n: Index, by: Any, walls: Any, feelers: Any) -> tuple[Real, Real]:
     """Let all feelers meet what is forbidden within a step of dt; energies lost by restitution and by friction, J."""
-    return feel_all(dim, dt, bodies, n, setting, walls, feelers) if len(feelers) > 0 else (0.0, 0.0)
+    return feel_all(dim, dt, bodies, n, by, walls, feelers) if len(feelers) > 0 else (0.0, 0.0)
 
 
 @stage
-def feel_all(dim: Any, dt: Real, bodies: Any, n: Index, setting: Any, walls: Any, feelers: Any) -> tuple[Real, Real]:
-    """As `feel`, where there are feelers: one by one, each with what those before it have left to its corners."""
+def feel_all(dim: Any, dt: Real, bodies: Any, n: Index, by: Any, walls: Any, feelers: Any) -> tuple[Real, Real]:
+    """Let feelers meet walls one by one, each with what those before it have left to its corners."""
     bounced, rubbed = 0.0, 0.0
     for f in range(feelers.corners.shape[0]):
         k = np.uint64(f)
         a, b, c = feelers.corners[k, 0], feelers.corners[k, 1], feelers.corners[k, 2]
         if max(a, b, c) >= n:
             continue
-        x, was = weighed(feelers, k, bodies.place), weighed(feelers, k, feelers.start)
-        way = moved(x, -1.0, was)
-        r = bodies.place[np.uint64(a), 3]
+        x, way, r = way_of(feelers, k, bodies)
         reach = r + ((abs(way[0]) + abs(way[1])) + abs(way[2]))
         if not is_free(dim, walls.clearance, x[0], x[1], x[2], reach):
-            lost = feel_one(dim, dt, x, way, r, bodies, setting, walls, feelers, k)
+            lost = feel_one(dim, dt, bodies, by, walls, feelers, k)
             bounced += lost[0]
             rubbed += lost[1]
     return bounced, rubbed
@@ -77,7 +71,14 @@ def weighed(feelers: Any, k: Index, rows: Any) -> Any:
 
 
 @inline
-def found(dim: Any, dt: Real, x: Any, way: Any, r: Real, walls: Any) -> tuple[Real, Any, Index]:
+def way_of(feelers: Any, k: Index, bodies: Any) -> tuple[Any, Any, Real]:
+    """Where feeler k is, how far it has come within the step, and its radius."""
+    x, was = weighed(feelers, k, bodies.place), weighed(feelers, k, feelers.start)
+    return x, moved(x, -1.0, was), bodies.place[np.uint64(feelers.corners[k, 0]), 3]
+
+
+@inline
+def first_met(dim: Any, dt: Real, x: Any, way: Any, r: Real, walls: Any) -> tuple[Real, Any, Index]:
     """What a feeler met first on a straight way, τ before its end, or else what it is in there, with τ = 0.
 
     Gives τ, the normal, and the material; a τ of -1 if it met nothing.
@@ -108,34 +109,32 @@ def depth_in(dim: Any, x: Any, r: Real, walls: Any) -> Real:
 
 
 @noinline
-def feel_one(
-    dim: Any, dt: Real, x: Any, way: Any, r: Real, bodies: Any, setting: Any, walls: Any, feelers: Any, k: Index
-) -> tuple[Real, Real]:
+def feel_one(dim: Any, dt: Real, bodies: Any, by: Any, walls: Any, feelers: Any, k: Index) -> tuple[Real, Real]:
     """Let feeler k part from what it met, as in `cloth.touch_triangle`, and hand on to its corners what that gave.
 
     Where it is inside, it comes out by a part of the depth, and by no more than forces move it in a step: the links are
     not to be stretched at once.
     """
-    tau, n, wall = found(dim, dt, x, way, r, walls)
+    x, way, r = way_of(feelers, k, bodies)
+    tau, n, wall = first_met(dim, dt, x, way, r, walls)
     soft = 0.0
     for c in range(3):
         share = feelers.shares[k, np.uint64(c)]
         soft += share * share * bodies.velocity[np.uint64(feelers.corners[k, np.uint64(c)]), 3]
     if tau < 0.0 or soft == 0.0:
         return 0.0, 0.0
-    own = np.uint64(setting.material[np.uint64(feelers.corners[k, 0])])
+    own = np.uint64(by.material[np.uint64(feelers.corners[k, 0])])
     u, a = weighed(feelers, k, bodies.velocity), weighed(feelers, k, bodies.accel)
     straight = moved((0.0, 0.0, 0.0), 1.0 / dt, way)
     un, acc, sn = dot(u, n), dot(a, n), dot(straight, n)
     gain, back, impact = 0.0, 0.0, False
     if min(un, un - acc * tau) < 0.0:
-        gain, back, impact = parted(un, acc, sn, tau, dt, setting.wall_bounce[own, wall])
+        gain, back, impact = normal_response(un, acc, sn, tau, dt, by.wall_bounce[own, wall])
     rub, shift, rubbed = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
-    static, dynamic = setting.wall_static[own, wall], setting.wall_dynamic[own, wall]
-    if static > 0.0:
-        rub, shift, rubbed = held_back(
-            across(u, n), across(a, n), across(straight, n), gain / soft, tau, soft, static, dynamic, impact
-        )
+    mu = (by.wall_static[own, wall], by.wall_dynamic[own, wall])
+    if mu[0] > 0.0:
+        slip = Slip(across(u, n), across(a, n), across(straight, n))
+        rub, shift, rubbed = friction_response(slip, gain / soft, tau, soft, mu, impact)
     end = moved(moved(x, back, n), soft, shift)
     back += min(RECOVERY * depth_in(dim, end, r, walls), 0.5 * np.sqrt(dot(a, a)) * dt * dt)
     jolt, move = moved(rub, gain / soft, n), moved(shift, back / soft, n)

@@ -36,7 +36,7 @@ def feelers_of(scene: Scene, row: NDArray[np.intp]) -> Feelers | tuple[()]:
 
 
 def longest_edges(scene: Scene) -> NDArray[np.float64]:
-    """Of each triangle the length of its longest edge, m: of the link there without force, or as it is now."""
+    """The longest edge of each triangle, m: the length of the link there without force, or as it is now."""
     a, b = scene.triangles, np.roll(scene.triangles, -1, axis=1)
     now = np.linalg.norm(scene.balls.position[a] - scene.balls.position[b], axis=2)
     lengths = {

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from carom.kernels.jit import Index, Real, noinline
+from carom.kernels.jit import Real, noinline
 from carom.physics import impact
 from carom.physics.regions import nearest
 from carom.physics.swept_contact import slack_of
@@ -19,16 +19,18 @@ NARROW: Final = 1e-6
 
 
 @noinline
-def pushed_out(
-    dim: Any, regions: Any, edges: Any, bounce: Any, own: Index, path: Any, r: Real, length: Real, start: Any
+def push_out(
+    dim: Any, walls: Any, bounce: Any, path: Any, r: Real, length: Real, start: Any
 ) -> tuple[Any, bool, bool, Real]:
     """The path, with its end moved out of every region that it is in and not going deeper.
 
-    And was it in one? Was it put back? What did that take, a unit of mass?
+    And was it in one? Was it put back? What did that take, per unit of mass? `bounce` is the restitution of the body's
+    material by that of walls, `start` its place and velocity at the beginning.
 
     Where two surfaces come together it is moved along the one, out of the other. One that does not come free (a slot is
     too narrow for it) is put back to the start of its path, and goes back where it came from.
     """
+    regions, edges = walls.regions, walls.edges
     ever, stuck, taken = False, False, 0.0
     x, u = (path[0], path[1], path[2]), (path[3], path[4], path[5])
     m = (0.0, 0.0, 0.0)  # the normal of the last push
@@ -47,7 +49,7 @@ def pushed_out(
                 m = n
                 un = dot(u, n)
                 if un < 0.0:
-                    e = bounce[own, wall_of(regions, edges, k, j)]
+                    e = bounce[wall_of(regions, edges, k, j)]
                     u = moved(u, impact.bounce(e, un) / dot(n, n), n)
                     taken += impact.energy_taken(e) * (un * un)
         if not inside:
