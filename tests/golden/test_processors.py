@@ -25,7 +25,7 @@ from carom.scene.io.files import dumps
 from carom.solvers.stepped.integrators.method import method_for
 from carom.solvers.stepped.regions.table import regions_of
 from carom.solvers.exact.world import contact_of
-from carom.solvers.exact.wall_table import Walls
+from carom.solvers.exact.wall_table import WallTable
 
 mixed = {"count": 300, "mass_ratio": 7.0, "radius_ratio": 2.0, "fraction": 0.1}
 asked = [(name, {}) for name in library.names()]
@@ -35,7 +35,7 @@ asked += [("planetary-system", {"days": 9131.0})]
 marks = {}
 for name, options in asked:
     scene = library.load(name, **options)
-    walls = b"" if scene.dimension == 3 and scene.forces_needed else Walls(scene).records.tobytes()
+    walls = b"" if scene.dimension == 3 and scene.forces_needed else WallTable(scene).records.tobytes()
     table = regions_of(scene)
     parts = {
         "scene": dumps(scene, "json").encode(),

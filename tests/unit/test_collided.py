@@ -112,6 +112,6 @@ def test_collisions_of_a_recording_are_the_same_table(tmp_path: Path) -> None:
 
 
 def test_without_pandas_it_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "is_there", lambda module: False)
+    monkeypatch.setattr(extras, "is_installed", lambda module: False)
     with pytest.raises(MissingExtraError, match=r'^a table of pandas needs pandas: pip install "carom\[pandas\]"$'):
         Simulation(SCENE).collide(until=1.0).to_pandas()

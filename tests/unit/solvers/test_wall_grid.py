@@ -7,7 +7,7 @@ from carom import Ball, Box, Circle, Polygon, Scene, library
 from carom.physics.walls import BOWL, DOME, PLANE, SEGMENT
 from carom.solvers.exact.kinds import NONE
 from carom.solvers.exact.neighbours.wall_grid import walls_by_cell
-from carom.solvers.exact.wall_table import Walls
+from carom.solvers.exact.wall_table import WallTable
 
 SCENES = [
     pytest.param(Scene(boundary=Box(size=(1.0, 0.7))), id="box"),
@@ -52,7 +52,7 @@ def distance(wall, x, y):
 @pytest.mark.parametrize("reach", [0.0, 0.02, 0.1])
 @pytest.mark.parametrize("scene", SCENES)
 def test_every_wall_within_reach_is_listed(scene, reach):
-    walls = Walls(scene).records
+    walls = WallTable(scene).records
     low, shape, edge = (-0.1, -0.1, 0.0), (13, 9, 1), (0.1, 0.1, 1.0)
     first, near = walls_by_cell(walls, shape, low, edge, reach)
     listed = [set(near_cell(first, near, c)) for c in range(13 * 9)]
@@ -75,12 +75,12 @@ def near_cell(first, near, cell):
 
 
 def test_far_walls_are_left_out():
-    walls = Walls(Scene(boundary=Box(size=(1.0, 1.0)))).records
+    walls = WallTable(Scene(boundary=Box(size=(1.0, 1.0)))).records
     first, _ = walls_by_cell(walls, (10, 10, 1), (0.0, 0.0, 0.0), (0.1, 0.1, 1.0), 0.01)
     inner = [x + 10 * y for x in range(3, 7) for y in range(3, 7)]
     assert (first[inner] == NONE).all()
 
 
 def test_without_walls_there_is_no_table():
-    first, near = walls_by_cell(Walls(Scene()).records, (3, 3, 1), (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 0.1)
+    first, near = walls_by_cell(WallTable(Scene()).records, (3, 3, 1), (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 0.1)
     assert (first.size, near.size) == (0, 0)

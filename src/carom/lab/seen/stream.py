@@ -25,7 +25,7 @@ MAX_NOTES = 20
 Send: TypeAlias = Callable[[str | bytes], Awaitable[None]]
 
 
-class FrameSource(Protocol):
+class ViewSource(Protocol):
     """The source of messages: a bench."""
 
     def scene(self, view: View) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Window:
 class Stream:
     """The connection of a browser to a bench. Used in the event loop; only `run` waits, and `close` wakes it."""
 
-    def __init__(self, send: Send, source: FrameSource, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, send: Send, source: ViewSource, clock: Callable[[], float] = time.monotonic) -> None:
         self.send = send
         self.source = source
         self.clock = clock

@@ -18,7 +18,7 @@ from carom.observe.observable import Floats, Observable, RunState, register
 from carom.physics.walls import BOWL, CORNER, DOME
 from carom.scene import Scene
 from carom.solvers.collision_record import BALL
-from carom.solvers.exact.wall_table import Walls
+from carom.solvers.exact.wall_table import WallTable
 
 NEAR = 1e-6
 """A contact is with a round wall if its surface is this near, in units of its radius plus that of the ball."""
@@ -152,7 +152,7 @@ def _check(scene: Scene) -> None:
 
 def _round_walls(scene: Scene) -> NDArray[Any]:
     """Records of the round walls and corners, with their periodic images."""
-    records = Walls(scene).records
+    records = WallTable(scene).records
     return np.asarray(records[np.isin(records["kind"], (BOWL, DOME, CORNER))])
 
 

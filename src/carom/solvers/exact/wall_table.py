@@ -21,7 +21,7 @@ WHOLE = -2.0  # a cosine that no direction falls below: the whole circle
 FLAT = 1e-8  # an angle at which a ball cannot tell a corner from a wall, rad: it would stand out by 1e-17 of its radius
 
 
-class Walls:
+class WallTable:
     """The table, with the names of its rows and of the materials that they are made of."""
 
     def __init__(self, scene: Scene) -> None:

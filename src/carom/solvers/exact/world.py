@@ -12,7 +12,7 @@ from carom import numerics
 from carom.errors import NotExactError
 from carom.scene import Scene
 from carom.solvers.exact.balls import Anchors
-from carom.solvers.exact.wall_table import Walls, wall_bounds
+from carom.solvers.exact.wall_table import WallTable, wall_bounds
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class World:
     size: tuple[float, float, float]  # of the box; 1 where there is none
     periodic: tuple[bool, bool, bool]
     gravity: tuple[float, float, float] | None
-    walls: Walls
+    walls: WallTable
     bounce: Floats  # restitution, ball material by ball material
     wall_bounce: Floats  # and by wall material
     contact: Contact
@@ -74,7 +74,7 @@ class World:
         """A scene at its start; a `NotExactError` if it has what these arrays do not hold."""
         if scene.forces_needed:
             raise NotExactError(", ".join(scene.forces_needed))
-        walls = Walls(scene)
+        walls = WallTable(scene)
         bounce, wall_bounce = scene.restitution.table(
             scene.balls.material.names or ("ball",), tuple(walls.materials) or ("wall",)
         )
@@ -96,7 +96,7 @@ class World:
         )
 
 
-def extent(scene: Scene, walls: Walls) -> float | None:
+def extent(scene: Scene, walls: WallTable) -> float | None:
     """The longest side of the region of a scene, m; None if it has no end."""
     if not scene.boundary.bounded:
         return None

@@ -95,7 +95,7 @@ def equation(
     return contact_time.pair(rules.dim, one, two, (wx, wy, wz), g)
 
 
-class Anchors(NamedTuple):
+class FourAnchors(NamedTuple):
     """The anchors of four balls side by side, or of one four times."""
 
     x: Any
@@ -111,7 +111,7 @@ class Anchors(NamedTuple):
 @inline
 def four_times(ball: Any) -> Any:
     """A ball's anchor, for comparing with four others at once."""
-    return Anchors(
+    return FourAnchors(
         spread(ball.x), spread(ball.y), spread(ball.vx), spread(ball.vy), spread(ball.t), spread(ball.r),
         spread(ball.z), spread(ball.vz),
     )  # fmt: skip
@@ -122,7 +122,7 @@ def contact_times(dim: Any, hood: Any, balls: Any, one: Any, words: Any, k: Inde
     """When ball `one` touches each of the four candidates from word k on: infinity for those that it does not meet."""
     a, b, c, d = words[k], words[k + np.uint64(1)], words[k + np.uint64(2)], words[k + np.uint64(3)]
     column = columns(balls, ball_of(a), ball_of(b), ball_of(c), ball_of(d))
-    two = Anchors(column[0], column[1], column[2], column[3], column[4], column[5], column[6], column[7])
+    two = FourAnchors(column[0], column[1], column[2], column[3], column[4], column[5], column[6], column[7])
     wx = wy = wz = spread(0.0)
     plain = np.uint32(PLAIN)
     if image_of((a ^ plain) | (b ^ plain) | (c ^ plain) | (d ^ plain)) != 0:

@@ -23,7 +23,7 @@ from carom.solvers.exact.world import World
 contact_of = inline(decoded)
 
 
-class Space(NamedTuple):
+class SeamSpace(NamedTuple):
     """The part of a neighbourhood that is read when balls touch."""
 
     size: tuple[float, float, float]
@@ -63,7 +63,7 @@ class Rerun(Run):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.pack(np.arange(len(world.anchors)))
-        self.space = Space(world.size, periods(world.size))
+        self.space = SeamSpace(world.size, periods(world.size))
         self.row = 0
         """The first event that is not done."""
 

@@ -25,7 +25,7 @@ LEAST_PULL = 0.9
 """Part of all pull on a body: with at least this much from its partner, the two move as if they were alone."""
 
 
-class Pair(NamedTuple):
+class BodyPair(NamedTuple):
     """Two bodies: place and velocity of the second as seen from the first, and G times both masses."""
 
     apart: NDArray[np.float64]
@@ -63,15 +63,15 @@ def _partners(scene: Scene) -> list[tuple[int, int]]:
     return found
 
 
-def _pair(scene: Scene, attraction: Attraction, i: int, j: int) -> Pair:
+def _pair(scene: Scene, attraction: Attraction, i: int, j: int) -> BodyPair:
     """Two bodies of a scene; a fixed one does not give way, as if the other had no mass."""
     balls = scene.balls
     mass = balls.mass[j] + (0.0 if balls.fixed[j] else balls.mass[i])
     velocity = np.where(balls.fixed[:, None], 0.0, balls.velocity)
-    return Pair(balls.position[j] - balls.position[i], velocity[j] - velocity[i], attraction.G * float(mass))
+    return BodyPair(balls.position[j] - balls.position[i], velocity[j] - velocity[i], attraction.G * float(mass))
 
 
-def _turning_time(pair: Pair, contact: float, softening: float) -> float:
+def _turning_time(pair: BodyPair, contact: float, softening: float) -> float:
     """√(r³ max(1, e)/(μ (1 + e))) at the least distance r; infinite if they fly apart for good, or touch before."""
     dd, uu = float((pair.apart**2).sum()), float((pair.relative**2).sum())
     du = float((pair.apart * pair.relative).sum())

@@ -123,7 +123,7 @@ def heaviest_of(pile: Pile, n: Index) -> Real:
     return heaviest
 
 
-class Touch(NamedTuple):
+class PileTouch(NamedTuple):
     """A body of a pile and its partner, which could touch within the step."""
 
     a: Any  # slot of the body
@@ -147,16 +147,16 @@ class Making(NamedTuple):
 
 
 @inline
-def touch_wall(dim: Any, heap: Any, a: Index, b: Index, n: Index) -> Touch:
+def touch_wall(dim: Any, heap: Any, a: Index, b: Index, n: Index) -> PileTouch:
     """Body a at wall b - WALL."""
     x, k = heap.pile.x, np.uint32(b - np.uint32(WALL))
     distance, towards = wall_gap(dim, heap.walls, k, vector(x, a), x[a, 3])
     column = np.uint32(wall_material(heap.walls, k))
-    return Touch(a, np.uint32(n), heap.pile.grid.order[a], b, column, distance - x[a, 3], towards, x[a, 3])
+    return PileTouch(a, np.uint32(n), heap.pile.grid.order[a], b, column, distance - x[a, 3], towards, x[a, 3])
 
 
 @inline
-def touch_body(dim: Any, heap: Any, material: Any, pair: Any, dt: Real) -> Touch:
+def touch_body(dim: Any, heap: Any, material: Any, pair: Any, dt: Real) -> PileTouch:
     """Two bodies, that with the lower number first, so that a contact has the same name in each step."""
     x, v, order = heap.pile.x, heap.pile.v, heap.pile.grid.order
     turned = order[pair[0]] > order[pair[1]]
@@ -167,7 +167,7 @@ def touch_body(dim: Any, heap: Any, material: Any, pair: Any, dt: Real) -> Touch
     d = difference(difference(vector(x, a), vector(x, b)), (sign * sx, sign * sy, sign * sz))
     towards = direction_between(dim, d, difference(vector(v, a), vector(v, b)), R, dt)
     column, gap = np.uint32(material[order[b]]), dot(dim, towards, d) - R
-    return Touch(a, b, order[a], order[b], column, gap, towards, min(x[a, 3], x[b, 3]))
+    return PileTouch(a, b, order[a], order[b], column, gap, towards, min(x[a, 3], x[b, 3]))
 
 
 @inline
@@ -180,7 +180,7 @@ def make_contact(dim: Any, heap: Any, material: Any, k: Index, pair: Any, making
         touch = touch_wall(dim, heap, pair[0], pair[1], making.n)
     elif pair[1] >= CLOTH:
         slot, column, above, towards, size = foot_of(dim, pile, pile.feet, pair[0], pair[1], k, dt, material)
-        touch = Touch(pair[0], slot, pile.grid.order[pair[0]], pair[1], column, above, towards, size)
+        touch = PileTouch(pair[0], slot, pile.grid.order[pair[0]], pair[1], column, above, towards, size)
     else:
         touch = touch_body(dim, heap, material, pair, dt)
     a, b, i, gap, n, r = touch.a, touch.b, touch.i, touch.gap, touch.normal, touch.size
