@@ -47,8 +47,8 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
 
 
 def test_dask_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = extras.is_there
-    monkeypatch.setattr(extras, "is_there", lambda module: module != "distributed" and there(module))
+    there = extras.is_installed
+    monkeypatch.setattr(extras, "is_installed", lambda module: module != "distributed" and there(module))
     assert len(carom.sweep(study([GOOD]), workers=1)) == 1
 
 

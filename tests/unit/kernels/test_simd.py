@@ -21,7 +21,7 @@ from carom.kernels.simd import (
 from carom.physics import contact_time
 from carom.physics.flight import NO_ACCELERATION
 from carom.solvers.exact.balls import ball_record
-from carom.solvers.exact.events.predict import Anchors, four_times
+from carom.solvers.exact.events.predict import FourAnchors, four_times
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, 1.0 / 3.0, 2.0**-52]
 
@@ -67,7 +67,7 @@ def pair_times(dim, balls, one_by_one, four_by_four):
         one = four_times(balls[i])
         for j in range(0, balls.size, 4):
             q = columns(balls, j, j + 1, j + 2, j + 3)
-            two = Anchors(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7])
+            two = FourAnchors(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7])
             t, b, c, disc = contact_time.pair(dim, one, two, (spread(0.5), spread(-0.25), spread(0.0)), NO_ACCELERATION)
             write(four_by_four[i], j, meeting(contact_time.first_root(t, b, c, disc), b, disc))
 

@@ -19,8 +19,7 @@ from carom.scene import library
 from carom.scene.io.files import dumps, loads
 from carom.solvers.exact import engine as exact
 from carom.solvers.exact import index
-from carom.solvers.stepped import build
-from carom.solvers.stepped import engine as stepped
+from carom.solvers.stepped import build, row_order
 from golden import states
 from golden import stepped as golden_stepped
 from reference.scenes import lattice_scene
@@ -183,8 +182,8 @@ def test_a_cloth_that_was_edited_keeps_its_thickness() -> None:
 
 
 def test_rows_that_were_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stepped, "LARGE", 10)
-    monkeypatch.setattr(stepped, "SORTING", 8)
+    monkeypatch.setattr(row_order, "LARGE", 10)
+    monkeypatch.setattr(row_order, "SORTING", 8)
     sim = Simulation(lattice_scene(8, 2, (False, False)), solver="stepped", step=1 / 64).run(until=4.0)
     number = sim._solver.rows.number  # type: ignore[attr-defined]  # of the stepped solver
     assert (number != np.arange(64)).any(), "the rows were put in order"

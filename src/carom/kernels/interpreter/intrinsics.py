@@ -219,15 +219,11 @@ def address_of(function: Callable[..., None]) -> int:
     return number
 
 
-def call_force(
-    address: Any, t: Any, place: Any, velocity: Any, accel: Any, n: Any, given: Any, at: Any, size: Any
-) -> Any:
+def call_force(address: Any, t: Any, rows: Any, n: Any, given: Any) -> Any:
     """Call a force with the time, the rows of n bodies, and its parameters; 1 if it raises an error."""
-    x, v, a = (each.array.reshape(-1, 4)[: int(n)] for each in (place, velocity, accel))
+    x, v, a = (each.array.reshape(-1, 4)[: int(n)] for each in rows)
     try:
-        CALLED[int(address)](
-            float(t), x[:, :3], v[:, :3], a[:, 3], a[:, :3], given.array[int(at) : int(at) + int(size)]
-        )
+        CALLED[int(address)](float(t), x[:, :3], v[:, :3], a[:, 3], a[:, :3], given.array)
     except Exception:  # whatever a function of the user raises; it is called once more to tell
         return seen(np.int64(1))
     return seen(np.int64(0))
