@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from carom import Simulation
-from carom.solvers.exact import engine, index
+from carom.solvers.exact import engine
 from golden.states import FILE, LARGE, SCENES, digest, digest_of
 from golden.trails import Walk, golden_trails, parting, trail
 
@@ -63,7 +63,7 @@ def test_in_another_process() -> None:
 @pytest.mark.parametrize("neighbours", ["cells", "lists"])
 def test_order_in_memory(name: str, neighbours: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a large system: balls renumbered along a curve, again in each epoch, and memory fetched ahead."""
-    monkeypatch.setattr(index, "LARGE", 10)
+    monkeypatch.setattr(engine, "LARGE", 10)
     monkeypatch.setattr(engine, "ORDERED", 10)
     monkeypatch.setattr(engine, "REORDER", 1)
     assert digest_of(name, neighbours) == GOLDEN[name]
@@ -72,11 +72,11 @@ def test_order_in_memory(name: str, neighbours: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.requirement("M-15")
 @pytest.mark.parametrize("neighbours", ["cells", "lists"])
 def test_large(neighbours: str) -> None:
-    assert len(LARGE[0]().balls) > index.LARGE
+    assert len(LARGE[0]().balls) > engine.LARGE
     assert digest_of("large", neighbours) == GOLDEN["large"]
 
 
 def test_large_without_renumbering(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "LARGE", 10**9)
+    monkeypatch.setattr(engine, "LARGE", 10**9)
     monkeypatch.setattr(engine, "ORDERED", 10**9)
     assert digest_of("large", "cells") == GOLDEN["large"]

@@ -11,9 +11,9 @@ from carom.solvers.exact.balls import (
     FIRST_LINE,
     MOVING,
     Anchors,
+    Bodies,
     Column,
     ball_record,
-    packed_bodies,
     put,
     record_of,
     take,
@@ -39,13 +39,21 @@ def test_a_further_column_lengthens_the_record_by_a_line_and_moves_none_of_the_f
     assert [longer.fields[name] for name in FIRST_LINE] == [ball_record.fields[name] for name in FIRST_LINE]
 
 
+def bodies_of(columns, rows):
+    """The bodies of some rows."""
+    bodies = Bodies(np.zeros(len(rows), ball_record), *(np.array(columns[name][rows]) for name in BESIDE))
+    bodies.balls["id"] = rows
+    put(bodies, columns, rows, COLUMNS)
+    return bodies
+
+
 @pytest.mark.parametrize("name", COLUMNS)
 def test_bodies_hold_each_column_in_the_order_of_the_rows_and_give_back_what_moves(name):
     anchors, rows = vars(Anchors.of(SCENE)), np.array([2, 0])
     column = COLUMNS[name]
     values = np.arange(anchors[name].size).reshape(anchors[name].shape).astype(column.kind)
     anchors[name][:] = values
-    bodies = packed_bodies(anchors, rows)
+    bodies = bodies_of(anchors, rows)
     assert bodies.balls["id"].tolist() == [2, 0]
     if name in BESIDE:
         assert getattr(bodies, name).tolist() == values[rows].tolist()
@@ -65,7 +73,7 @@ def test_bodies_hold_each_column_in_the_order_of_the_rows_and_give_back_what_mov
 def test_who_rests_is_marked_in_the_record():
     anchors = Anchors.of(SCENE)
     anchors.rest_on[1] = 0
-    assert packed_bodies(vars(anchors), np.arange(3)).balls["rest"].tolist() == [0, 1, 0]
+    assert bodies_of(vars(anchors), np.arange(3)).balls["rest"].tolist() == [0, 1, 0]
 
 
 def test_a_state_holds_what_moves():

@@ -9,7 +9,6 @@ from carom.solvers.exact.balls import Bodies, ball_record
 from carom.solvers.exact.clock import clock_record
 from carom.solvers.exact.events import calendar
 from carom.solvers.exact.kinds import BALL, CONTACT, MOST_KINDS, SEAM, WALL
-from carom.solvers.exact.memory import aligned
 from carom.solvers.exact.world import Contact, Rules
 from reference.laws import called
 
@@ -33,7 +32,7 @@ class Calendar:
         self.clocks = np.zeros(1, clock_record)
         self.clocks["width"], self.clocks["buckets"], self.clocks["bucket"] = width, buckets, -1
         size = heap or 2 * len(times) + 64
-        self.blocks = aligned((buckets + spare) * 8, np.uint32)
+        self.blocks = np.zeros((buckets + spare) * 8, np.uint32)
         self.calendar = calendar.Calendar(np.zeros(size), np.zeros(size, np.uint32), self.blocks, ahead)
         self.turn()
 

@@ -11,7 +11,7 @@ from carom import Ball, Box, Scene, Simulation, StackError
 from carom.errors import ArgumentError, SolverError
 from carom.scene import library
 from carom.solvers.choose import Wish, solver_for
-from carom.solvers.exact import engine, index
+from carom.solvers.exact import engine
 from carom.solvers.exact import state as stored
 from carom.solvers.exact.history.history import History
 from carom.solvers.exact.history.notes import SEAMS, note_record
@@ -105,7 +105,7 @@ def test_pages_begin_with_epochs_and_when_they_are_full() -> None:
 
 @pytest.mark.parametrize("neighbours", ["cells", "lists"])
 def test_rows_in_the_order_of_a_curve(neighbours: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "LARGE", 10)
+    monkeypatch.setattr(engine, "LARGE", 10)
     monkeypatch.setattr(engine, "ORDERED", 10)
     monkeypatch.setattr(engine, "REORDER", 1)
     sim, history = remembered(states.SCENES["periodic"][0](), neighbours=neighbours)

@@ -1,5 +1,7 @@
 """Cells and neighbour lists never miss a neighbour: compared with all pairs."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -9,19 +11,31 @@ from carom.physics import contact_time
 from carom.physics.flight import NO_ACCELERATION
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.balls import ball_record
-from carom.solvers.exact.clock import clock_record
 from carom.solvers.exact.engine import Engine
+from carom.solvers.exact.events.predict import Sight
 from carom.solvers.exact.kinds import ALL_AROUND
 from carom.solvers.exact.neighbours import build, candidate, cells, interface, lists
 from carom.solvers.exact.world import World
+from reference.indices import hood_in, made
+from reference.laws import called
 
-NO_WALLS = np.zeros(0)
+
+class Region(NamedTuple):
+    """The part of space in which the balls are."""
+
+    dimension: int
+    size: tuple[float, float, float]
+    periodic: tuple[bool, bool, bool]
 
 
 def a_region(dimension, size, periodic):
     missing = 3 - dimension
-    size = (*size, *(1.0,) * missing)
-    return build.Region(dimension, (0.0, 0.0, 0.0), size, (*periodic, *(False,) * missing), size)
+    return Region(dimension, (*size, *(1.0,) * missing), (*periodic, *(False,) * missing))
+
+
+def indexed(region, balls, mode, skin=0.0):
+    """The balls, the clock and the neighbourhood of an index."""
+    return made(*region, balls, mode, skin)
 
 
 def some_balls(region, n, radius, seed):
@@ -63,8 +77,8 @@ def test_cells_of_a_thin_gas_are_larger(packing, expected):
     """There most events are ways out of cells."""
     n = 10_000
     region = a_region(2, (1.0, 1.0), (True, True))
-    balls, places = some_balls(region, n, ((packing / (np.pi * n)) ** 0.5,) * 2, 1)
-    hood = build.build(region, balls, np.zeros(1, clock_record), places, NO_WALLS, "cells")
+    balls, _places = some_balls(region, n, ((packing / (np.pi * n)) ** 0.5,) * 2, 1)
+    hood = indexed(region, balls, "cells").hood
     assert n / np.prod(hood.shape) == pytest.approx(expected, rel=0.05)
 
 
@@ -104,8 +118,8 @@ REGIONS = [
 @pytest.mark.parametrize(("region", "n"), REGIONS)
 def test_cells_name_everyone_who_could_be_touched(region, n, radius):
     balls, places = some_balls(region, n, radius, seed=1)
-    clock = np.zeros(1, clock_record)
-    hood = build.build_cells(region, balls, clock, places, NO_WALLS)
+    known = indexed(region, balls, "cells")
+    balls, _clock, hood = known.balls, known.clock, known.hood
     d, steps = nearest_images(region, places)
     reach = balls["r"][:, None] + balls["r"][None, :]
     touching = (d**2).sum(axis=2) <= reach**2
@@ -121,7 +135,8 @@ def test_cells_name_everyone_who_could_be_touched(region, n, radius):
 def test_cells_name_all_within_one_cell(region, n):
     """Partners are looked for in the same and all adjacent cells: what is nearer than an edge on each axis is there."""
     balls, places = some_balls(region, n, (0.01, 0.01), seed=2)
-    hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
+    known = indexed(region, balls, "cells")
+    balls, hood = known.balls, known.hood
     d, steps = nearest_images(region, places)
     near = (np.abs(d)[..., : region.dimension] < np.array(hood.edge)[: region.dimension]).all(axis=2)
     for i in range(n):
@@ -135,8 +150,9 @@ def test_the_work_for_a_ball_does_not_grow_with_the_number_of_balls():
     means = []
     for n in (500, 8000):
         region = a_region(2, (1.0, 1.0), (True, True))
-        balls, places = some_balls(region, n, (0.3 / n**0.5,) * 2, seed=3)
-        hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
+        balls, _places = some_balls(region, n, (0.3 / n**0.5,) * 2, seed=3)
+        known = indexed(region, balls, "cells")
+        balls, hood = known.balls, known.hood
         means.append(np.mean([len(found_by(region, hood, balls, i)) for i in range(200)]))
     # About nine cells of half a ball each (or of the size of a ball); 200 samples of a Poisson number.
     assert means[0] < 12.0
@@ -146,8 +162,9 @@ def test_the_work_for_a_ball_does_not_grow_with_the_number_of_balls():
 @pytest.mark.parametrize("face", range(4))
 def test_after_a_face_only_the_new_cells_are_looked_at(face):
     region = a_region(2, (1.0, 1.0), (True, True))
-    balls, places = some_balls(region, 300, (0.01, 0.01), seed=4)
-    hood = build.build_cells(region, balls, np.zeros(1, clock_record), places, NO_WALLS)
+    balls, _places = some_balls(region, 300, (0.01, 0.01), seed=4)
+    known = indexed(region, balls, "cells")
+    balls, hood = known.balls, known.hood
     axis, step = ("cx", "cy")[face >> 1], 2 * (face & 1) - 1
     shape = hood.shape[face >> 1]
     for i in range(50):
@@ -164,7 +181,8 @@ def test_after_a_face_only_the_new_cells_are_looked_at(face):
 def test_lists_are_exactly_the_balls_within_the_skin(region, n, radius):
     balls, places = some_balls(region, n, radius, seed=5)
     skin = 0.013
-    hood = build.build_lists(region, balls, np.zeros(1, clock_record), places, NO_WALLS, skin)
+    known = indexed(region, balls, "lists", skin)
+    balls, hood = known.balls, known.hood
     d, steps = nearest_images(region, places)
     reach = balls["r"][:, None] + balls["r"][None, :] + skin
     near = (d**2).sum(axis=2) < reach**2
@@ -179,13 +197,17 @@ def test_lists_are_exactly_the_balls_within_the_skin(region, n, radius):
 
 def test_a_list_of_any_length_has_room_to_grow():
     """A large ball among many small ones; half of what a list may name is left free."""
-    region = a_region(2, (1.0, 1.0), (True, True))
-    balls, places = some_balls(region, 600, (0.001, 0.001), seed=6)
-    balls["r"][7] = 0.2
-    hood = build.build_lists(region, balls, np.zeros(1, clock_record), places, NO_WALLS, 0.3)
+    region = a_region(2, (3.0, 3.0), (True, True))
+    balls, _places = some_balls(region, 600, (0.001, 0.001), seed=6)
+    balls["r"][7] = 0.4
+    known = indexed(region, balls, "lists", 0.3)
+    balls, hood = known.balls, known.hood
     lengths = [len(found_by(region, hood, balls, i)) for i in range(600)]
-    assert build.longest_of(hood) == max(lengths) > build.LIST_ROOM
+    assert longest_of(hood, 600) == max(lengths) > build.LIST_ROOM
     assert hood.longest >= 2 * max(lengths)
+
+
+longest_of = called(build.longest_of)
 
 
 @kernel
@@ -196,9 +218,9 @@ def append_to(hood, clocks, i, j):
 def test_a_list_that_may_not_grow_says_so():
     """Then everything is built anew, with more room."""
     region = a_region(2, (1.0, 1.0), (True, True))
-    balls, places = some_balls(region, 40, (0.001, 0.001), seed=7)
-    clock = np.zeros(1, clock_record)
-    hood = build.build_lists(region, balls, clock, places, NO_WALLS, 0.001)._replace(longest=9)
+    balls, _places = some_balls(region, 40, (0.001, 0.001), seed=7)
+    known = indexed(region, balls, "lists", 0.001)
+    balls, clock, hood = known.balls, known.clock, known.hood._replace(longest=9)
     assert len(found_by(region, hood, balls, 0)) == 0
     assert [append_to(hood, clock, 0, j) for j in range(1, 12)] == [True] * 9 + [False] * 2
     assert [entry[0] for entry in sorted(found_by(region, hood, balls, 0))] == list(range(1, 10))
@@ -215,9 +237,9 @@ def test_a_list_takes_no_more_room_than_it_needs(dimension):
     rng = np.random.default_rng(8)
     region = a_region(dimension, (1.0,) * dimension, (True,) * dimension)
     n, least = 24, dimension + 1
-    balls, places = some_balls(region, n, (1e-4, 1e-4), seed=9)
-    clock = np.zeros(1, clock_record)
-    hood = build.build_lists(region, balls, clock, places, NO_WALLS, 1e-4)
+    balls, _places = some_balls(region, n, (1e-4, 1e-4), seed=9)
+    known = indexed(region, balls, "lists", 1e-4)
+    balls, clock, hood = known.balls, known.clock, known.hood
     named = [set() for _ in range(n)]
     for swing in range(30):
         i = rng.permutation(n)[:12]
@@ -238,7 +260,7 @@ def test_hardly_a_list_stands_outside_its_record_for_long():
     """One that was too long for a moment comes back: in a dense gas they are few at a time, however long it runs."""
     engine = Engine(World.of(library.load("gas", count=400, packing_fraction=0.7, seed=1)), "lists")
     engine.advance(np.inf, 400_000, np.zeros(0, collision_record))
-    assert (engine.index.hood.heads["bits"] > lists.SHORT).mean() < 0.02
+    assert (engine.index.heads["bits"] > lists.SHORT).mean() < 0.02
 
 
 def hidden_by_large_balls(balls, d, skin):
@@ -262,9 +284,9 @@ def test_cells_keep_books_when_crowded():
     """Balls go in and out of a few cells at random; more than a cell's slots, so that spare blocks come and go."""
     rng = np.random.default_rng(6)
     region = a_region(2, (1.0, 1.0), (True, True))
-    balls, places = some_balls(region, 200, (0.1, 0.1), seed=6)
-    clock = np.zeros(1, clock_record)
-    hood = build.build_cells(region, balls, clock, places, NO_WALLS)
+    balls, _places = some_balls(region, 200, (0.1, 0.1), seed=6)
+    known = indexed(region, balls, "cells")
+    balls, clock, hood = known.balls, known.clock, known.hood
     count = hood.shape[0] * hood.shape[1]
     home = (balls["cx"] + hood.shape[0] * balls["cy"]).astype(np.int64)
     for _ in range(20):
@@ -299,7 +321,7 @@ def test_lists_stay_exact_while_balls_cross_seams(dimension, smallest):
     beyond = 0
     for _ in range(20):
         engine.advance(np.inf, 300, np.zeros(0, collision_record))
-        hood, balls = engine.index.hood, engine.balls
+        hood, balls = hood_in(engine.block, engine.index), engine.balls
         region = a_region(dimension, scene.boundary.size, (True,) * dimension)
         places = np.zeros((balls.size, 3))
         for axis in range(dimension):
@@ -331,6 +353,10 @@ def look_around(dim, hood, balls, sight, others, true, seen):
             seen[i, k] = sight.times[0, k] if knows else np.nan
 
 
+def sight_in(index):
+    return Sight(index.found, index.times, index.count)
+
+
 @pytest.mark.requirement("M-15")
 def test_what_a_ball_remembers_is_what_it_would_see():
     """Of those that have not moved. And of two that will touch, one has that event, or an earlier one.
@@ -345,7 +371,7 @@ def test_what_a_ball_remembers_is_what_it_would_see():
         others = np.repeat(np.arange(count)[:, None], room, axis=1)
         true, seen = np.full((count, room), np.inf), np.full((count, room), np.inf)
         look_around(
-            (0,) * engine.world.dimension, engine.index.hood, engine.balls, engine.index.sight, others, true, seen
+            engine.dim, hood_in(engine.block, engine.index), engine.balls, sight_in(engine.index), others, true, seen
         )
         event, moved, planned = (engine.balls[name] for name in ("te", "moved", "planned"))
         assert (np.minimum(event[:, None], event[others]) <= true).all()

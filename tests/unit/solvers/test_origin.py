@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from carom import Simulation, library
 from carom.solvers.exact.history.history import History
-from carom.solvers.exact.origin import absolute, last_moment, relative
+from carom.solvers.exact.origin import absolute, find_last_moment, relative
 
 origins = st.tuples(st.floats(1e-3, 1e9), st.floats(-1.0, 1.0)).map(
     lambda each: (each[0], each[1] * np.spacing(each[0]))
@@ -18,7 +18,7 @@ origins = st.tuples(st.floats(1e-3, 1e9), st.floats(-1.0, 1.0)).map(
 @given(origins, st.floats(0.0, 1e3, allow_subnormal=False))
 def test_the_last_moment_is_not_after_its_absolute_time_and_the_next_one_is(origin, s):
     t = absolute(origin, s)
-    last = last_moment(origin, t)
+    last = find_last_moment(*origin, t)
     assert last >= s, "what is told of the absolute time has happened"
     assert last >= relative(origin, t)
     assert absolute(origin, last) == t
@@ -26,7 +26,7 @@ def test_the_last_moment_is_not_after_its_absolute_time_and_the_next_one_is(orig
 
 
 def test_the_end_of_time_is_no_moment():
-    assert last_moment((1e6, 1e-11), np.inf) == np.inf
+    assert find_last_moment(1e6, 1e-11, np.inf) == np.inf
 
 
 @pytest.mark.requirement("T-08")

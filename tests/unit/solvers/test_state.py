@@ -18,7 +18,6 @@ from carom.errors import CaromError, SolverError
 from carom.scene import library
 from carom.scene.io.files import dumps, loads
 from carom.solvers.exact import engine as exact
-from carom.solvers.exact import index
 from carom.solvers.stepped import build, row_order
 from golden import states
 from golden import stepped as golden_stepped
@@ -100,7 +99,7 @@ def test_exact(name: str) -> None:
 
 
 def test_exact_in_the_order_of_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "LARGE", 10)
+    monkeypatch.setattr(exact, "LARGE", 10)
     monkeypatch.setattr(exact, "ORDERED", 10)
     monkeypatch.setattr(exact, "REORDER", 1)
     make, collisions = states.SCENES["periodic"]

@@ -1,13 +1,45 @@
 """No wall that a ball in a cell could touch is missing from the cell's list."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 
 from carom import Ball, Box, Circle, Polygon, Scene, library
+from carom.kernels.jit import kernel
 from carom.physics.walls import BOWL, DOME, PLANE, SEGMENT
+from carom.solvers.exact.engine import Engine
 from carom.solvers.exact.kinds import NONE
-from carom.solvers.exact.neighbours.wall_grid import walls_by_cell
+from carom.solvers.exact.neighbours import wall_grid
 from carom.solvers.exact.wall_table import WallTable
+from carom.solvers.exact.world import World
+
+
+class Table(NamedTuple):
+    """The part of an index that lists walls."""
+
+    first: Any
+    near: Any
+
+
+@kernel
+def count(walls, grid, reach, table):
+    return wall_grid.count_near(walls, grid, reach, table)
+
+
+@kernel
+def fill(walls, grid, reach, table):
+    return wall_grid.list_near(walls, grid, reach, table, 0, 0)
+
+
+def walls_by_cell(walls, shape, low, edge, reach):
+    """Where the list of each cell begins, and the lists."""
+    grid = wall_grid.Grid(low, edge, shape)
+    room = 2 * count(walls, grid, reach, Table(np.zeros(0, np.uint32), np.zeros(0, np.uint32)))
+    table = Table(np.zeros(int(np.prod(shape)), np.uint32), np.zeros(room, np.uint32))
+    assert fill(walls, grid, reach, table) <= room
+    return table
+
 
 SCENES = [
     pytest.param(Scene(boundary=Box(size=(1.0, 0.7))), id="box"),
@@ -82,5 +114,7 @@ def test_far_walls_are_left_out():
 
 
 def test_without_walls_there_is_no_table():
-    first, near = walls_by_cell(WallTable(Scene()).records, (3, 3, 1), (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 0.1)
-    assert (first.size, near.size) == (0, 0)
+    engine = Engine(World.of(Scene(balls=[Ball(position=(0.0, 0.0), radius=0.1)])))
+    assert (engine.index.first.size, engine.index.near.size) == (0, 0)
+    walled = Engine(World.of(Scene(boundary=Box(size=(1.0, 1.0)), balls=[Ball(position=(0.5, 0.5), radius=0.1)])))
+    assert (walled.index.first != NONE).any()

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.scene import Scene
-from carom.solvers.exact.memory import aligned
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -123,15 +122,6 @@ if TYPE_CHECKING:
 else:
     Bodies = namedtuple("Bodies", ("balls", *BESIDE))
     Bodies.__doc__ = """The balls as kernels have them: their records, and the columns that stand beside these."""
-
-
-def packed_bodies(columns: Mapping[str, Any], rows: NDArray[np.intp]) -> Bodies:
-    """The bodies of some rows of the columns, without any event."""
-    balls = aligned(len(rows), ball_record)
-    balls["id"] = rows
-    bodies = Bodies(balls, *(np.array(columns[name][rows]) for name in BESIDE))
-    put(bodies, columns, rows, COLUMNS)
-    return bodies
 
 
 def put(bodies: Bodies, columns: Mapping[str, Any], rows: NDArray[np.intp], names: Iterable[str] = MOVING) -> None:

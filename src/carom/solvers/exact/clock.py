@@ -23,8 +23,9 @@ clock_record = np.dtype(
         ("idle", "i8"),  # seams crossed in a row without a collision
         ("crowded", "i8"),  # 1: the neighbourhood is to be built anew
         ("quota", "i8"),  # collisions still to be done
+        ("afresh", "i8"),  # 1: the next events of all balls are to be predicted before the run goes on
         ("left", "i8"),  # entries still to be looked at before the run pauses
-        ("logged", "i8"),  # collisions written down
+        ("logged", "i8"), ("told", "i8"),  # collisions written down; of these, so many with absolute times
         ("noted", "i8"),  # events written down for a history; -1 when nobody remembers
         ("culprit_a", "u4"), ("culprit_b", "u4"),  # who is to blame when the run stops with an error
     ]

@@ -29,8 +29,8 @@ def carried(
         _anchor_here(world.anchors, now, places, velocities, everyone=before.gravity != world.gravity)
     if scene.contact_time is None:
         world.contact = Contact(*map(max, world.contact, before.contact))
-    world.origin, world.now, world.events, world.counts = before.origin, now, before.events, before.counts
-    world.epoch_end = before.epoch_end
+    world.origin, world.now, world.epoch_end = before.origin, now, before.epoch_end
+    world.counts = {**before.counts, "still": 0, "idle": 0}
     return world
 
 

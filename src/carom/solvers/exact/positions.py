@@ -1,64 +1,13 @@
-"""Where balls are between events, from their hot records: the formulas that everyone who looks shares.
-
-`look` does all in one pass, for those who look often; its bits are those of `places`, `inside` and `velocities`.
-"""
-
-from __future__ import annotations
+"""Where balls are between events: the formulas that everyone who looks shares."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from carom.kernels.jit import Real, inline, kernel
 from carom.physics.flight import place, speed
-from carom.solvers.exact.balls import Bodies
 from carom.solvers.exact.events import predict
-from carom.solvers.exact.world import World
-
-Floats = NDArray[np.float64]
-
-
-def pull(world: World, bodies: Bodies) -> Floats:
-    """The acceleration of each ball: gravity, or what the wall that it rests on leaves of it."""
-    gravity = np.array(world.gravity or (0.0, 0.0, 0.0))
-    a = np.tile(gravity, (bodies.balls.size, 1))
-    resting = np.flatnonzero(bodies.balls["rest"])
-    if resting.size:
-        walls = world.walls.records[bodies.rest_on[resting]]
-        normal = np.stack([walls["nx"], walls["ny"], walls["nz"]], axis=1)
-        k = (gravity[0] * normal[:, 0] + gravity[1] * normal[:, 1]) + gravity[2] * normal[:, 2]
-        a[resting] -= k[:, None] * normal
-    return a
-
-
-def places(world: World, bodies: Bodies, t: float) -> Floats:
-    """Where the balls are at a time after the origin."""
-    balls = bodies.balls
-    s = (t - balls["t"])[:, None]
-    x = np.stack([balls["x"], balls["y"], balls["z"]], axis=1)
-    v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
-    if world.gravity is None:
-        return np.asarray(x + v * s)
-    return np.asarray(x + (v + 0.5 * pull(world, bodies) * s) * s)
-
-
-def velocities(world: World, bodies: Bodies, t: float) -> Floats:
-    """How fast they are then."""
-    balls = bodies.balls
-    v = np.stack([balls["vx"], balls["vy"], balls["vz"]], axis=1)
-    if world.gravity is not None:
-        v += pull(world, bodies) * (t - balls["t"])[:, None]
-    return v
-
-
-def inside(world: World, x: Floats) -> Floats:
-    """The places themselves, those beyond a seam moved by a period."""
-    for axis in range(world.dimension):
-        if world.periodic[axis]:
-            column, size = x[:, axis], world.size[axis]
-            column -= np.floor(column / size) * size
-    return x
+from carom.solvers.exact.tables import open_bodies, open_state, periodic_of, rules_of, size_of
 
 
 @inline
@@ -68,30 +17,39 @@ def wrapped(x: Real, size: Real, periodic: bool) -> Any:
 
 
 @kernel
-def read(bodies: Any, rules: Any, numbers: Any, t: Real, size: Any, periodic: Any, x: Any, v: Any) -> None:
-    """Write the positions of the balls, inside the box, and their velocities into rows by their numbers."""
+def read(state_block: Any, t: Real, x: Any, v: Any, dim: Any, pulled: Any) -> None:
+    """Write where the bodies are at a time after the origin, and how fast, into the rows of their numbers.
+
+    All rows are moved by periods into the box, those of fixed balls too.
+    """
+    bodies, state = open_bodies(state_block), open_state(state_block)
+    rules, size, periodic = rules_of(dim, pulled, state), size_of(state.space[0]), periodic_of(state.space[0])
     for k in range(bodies.balls.size):
         i = np.uint64(k)
+        if state.still[i]:
+            continue
         ball = bodies.balls[i]
-        row = np.uint64(numbers[i])
+        row = np.uint64(state.numbers[i])
         ax, ay, az = predict.pull(bodies, rules, rules.gravity, k)
         s = t - ball.t
-        x[row, 0] = wrapped(place(ball.x, ball.vx, ax, s), size[0], periodic[0])
-        x[row, 1] = wrapped(place(ball.y, ball.vy, ay, s), size[1], periodic[1])
+        x[row, 0], x[row, 1] = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s)
         v[row, 0], v[row, 1] = speed(ball.vx, ax, s), speed(ball.vy, ay, s)
-        if x.shape[1] == 3:
-            x[row, 2] = wrapped(place(ball.z, ball.vz, az, s), size[2], periodic[2])
-            v[row, 2] = speed(ball.vz, az, s)
+        if len(dim) == 3:
+            x[row, 2], v[row, 2] = place(ball.z, ball.vz, az, s), speed(ball.vz, az, s)
+    for k in range(x.shape[0]):
+        i = np.uint64(k)
+        x[i, 0], x[i, 1] = wrapped(x[i, 0], size[0], periodic[0]), wrapped(x[i, 1], size[1], periodic[1])
+        if len(dim) == 3:
+            x[i, 2] = wrapped(x[i, 2], size[2], periodic[2])
 
 
-def look(world: World, bodies: Bodies, numbers: NDArray[np.intp], t: float) -> tuple[Floats, Floats]:
-    """Where all balls of a scene are at a time after the origin, and how fast: rows of as many numbers as dimensions.
-
-    `numbers` are those of the bodies.
-    """
-    anchors, d = world.anchors, world.dimension
-    fixed = np.flatnonzero(anchors.fixed)
-    x, v = np.empty((len(anchors), d)), np.empty((len(anchors), d))
-    read(bodies, world.rules, numbers, t, world.size, world.periodic, x, v)
-    x[fixed], v[fixed] = inside(world, anchors.place[fixed])[:, :d], 0.0
-    return x, v
+@kernel
+def accelerations(state_block: Any, a: Any, dim: Any, pulled: Any) -> None:
+    """Write the accelerations of the bodies into the rows of their numbers."""
+    bodies, state = open_bodies(state_block), open_state(state_block)
+    if len(pulled) == 0:
+        return
+    rules = rules_of(dim, pulled, state)
+    for k in range(bodies.balls.size):
+        row = np.uint64(state.numbers[np.uint64(k)])
+        a[row, 0], a[row, 1], a[row, 2] = predict.pull(bodies, rules, rules.gravity, k)

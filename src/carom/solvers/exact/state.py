@@ -30,26 +30,22 @@ COUNTS = ("events", "ball_ball", "ball_wall", "seams", "rests", "softened", "sti
 
 def state_of(run: Run) -> dict[str, NDArray[Any]]:
     """All that a run needs to go on to the same bits."""
-    world, clock = run.store(), run.clock[0]
+    world = run.store()
     state: dict[str, NDArray[Any]] = {name: getattr(world.anchors, name).copy() for name in MOVING}
-    state["moments"] = np.array([*world.origin, clock["now"], *world.contact, world.epoch_end], np.float64)
-    state["counts"] = np.array([*(clock[name] for name in COUNTS[:-1]), run.epochs], np.int64)
+    state["moments"] = np.array([*world.origin, world.now, *world.contact, world.epoch_end], np.float64)
+    state["counts"] = np.array([*(world.counts[name] for name in COUNTS[:-1]), world.epochs], np.int64)
     return state
 
 
-def give(run: Run, state: Mapping[str, Any]) -> None:
-    """Give a world and a clock a state that fits; whoever calls this builds the rest from them."""
-    world = run.world
+def give(world: World, state: Mapping[str, Any]) -> None:
+    """Give a world a state that fits."""
     for name in MOVING:
         getattr(world.anchors, name)[:] = state[name]
     high, low, world.now, contact_time, faint, world.epoch_end = state["moments"].tolist()
     world.contact = Contact(contact_time, faint)
     world.origin = (high, low)
-    counts = dict(zip(COUNTS, state["counts"].tolist(), strict=True))
-    run.epochs, world.events = counts.pop("epochs"), counts["events"]
-    for name, count in counts.items():
-        run.clock[name] = count
-    run.clock["now"] = world.now
+    world.counts = dict(zip(COUNTS, state["counts"].tolist(), strict=True))
+    world.epochs = world.counts.pop("epochs")
 
 
 def fitted(world: World, state: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

@@ -58,16 +58,9 @@ class World:
     anchors: Anchors
     origin: tuple[float, float] = (0.0, 0.0)  # of time, a sum of two floats, s
     now: float = 0.0  # time of the last event, s after the origin
-    events: int = 0  # since the epoch began
     epoch_end: float = 0.0  # when the epoch ends at the latest, s after the origin; 0 before it begins
-    counts: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def rules(self) -> Rules:
-        """What acts on the balls, for kernels."""
-        return Rules(
-            (0,) * self.dimension, self.walls.records, self.bounce, self.wall_bounce, self.contact, self.gravity or ()
-        )
+    epochs: int = 0  # so often has the origin moved
+    counts: dict[str, int] = field(default_factory=dict)  # numbers of the clock that go on (`run.COUNTERS`)
 
     @classmethod
     def of(cls, scene: Scene) -> World:

@@ -9,14 +9,18 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, kernel, own_page, scalar_kernel
+from carom.physics.flight import place
 from carom.solvers.exact.events import calendar as filing
-from carom.solvers.exact.events.calendar import COUNT, NEXT, word
-from carom.solvers.exact.events.predict import Moment, predict, pull
+from carom.solvers.exact.events.calendar import COUNT, NEXT, Calendar, word
+from carom.solvers.exact.events.log import Log
+from carom.solvers.exact.events.predict import Moment, Sight, predict, pull
 from carom.solvers.exact.events.prefetch import fetch
 from carom.solvers.exact.events.resolve import cross_seam, touch
 from carom.solvers.exact.history.notes import note
 from carom.solvers.exact.kinds import ALL_AROUND, BALL, CONTACT, NONE, SEAM, is_collision, partner_kind
 from carom.solvers.exact.neighbours import interface
+from carom.solvers.exact.origin import last_moment, moved_origin
+from carom.solvers.exact.tables import hood_of, open_bodies, open_index, open_state, rules_of
 
 # Why the loop stopped; of two reasons, the larger number counts.
 GO: Final = -1  # it goes on
@@ -30,6 +34,8 @@ ENDLESS: Final = 6  # time does not advance
 FULL: Final = 7  # there is no room to write down another event
 PAUSE: Final = 8  # `clock.left` entries are done; the run can go on from here
 
+CROSSINGS: Final = 64  # an epoch is over, too, in the time in which the fastest ball crosses the region so often
+NEVER: Final = 1.7976931348623157e308  # s
 MAX_SEAMS: Final = 1_000_000  # crossed in a row, after which a run without a time limit expects no collision
 MAX_STILL: Final = 10_000_000  # events in a row without advance of time; more count as endless
 
@@ -221,32 +227,149 @@ def file_both(balls: Any, calendar: Any, clock: Any, ahead: Any, i: Index, j: In
             filing.turn(balls, calendar, clock)
 
 
+@inline
+def guess_width(balls: Any, calendar: Any, clock: Any) -> None:
+    """Guess the width of a bucket from the first events, a power of two; each turn of the calendar will mend it."""
+    clock.heap, clock.width = 0, 1.0
+    for i in range(balls.size):
+        if balls[i].te < np.inf:
+            filing.push(calendar, clock, balls[i].te, np.uint32(i))
+    if clock.heap == 0:
+        return
+    ahead = min(clock.heap - 1, clock.heap // 5 + 1)
+    for _ in range(ahead):
+        filing.pop(calendar, clock)
+    wait = 2.0 * (calendar.times[0] - clock.now) / (ahead + 1)
+    clock.width = power_of_two(wait) if wait > 0.0 else 2.0**-30
+
+
+@inline
+def power_of_two(x: Real) -> float:
+    """A power of two near a positive number, but neither very large nor very small."""
+    width = 1.0
+    while 1.4 * width < x and width < 2.0**900:
+        width *= 2.0
+    while width > 1.4 * x and width > 2.0**-900:
+        width *= 0.5
+    return width
+
+
+@inline
+def file_all(balls: Any, calendar: Any, clock: Any) -> None:
+    """File the events of all balls in an empty calendar."""
+    if clock.width == 0.0:
+        guess_width(balls, calendar, clock)
+    clock.afresh, clock.looked, clock.bucket = 0, 0, -1
+    filing.turn(balls, calendar, clock)
+
+
+@inline
+def begin_epoch(bodies: Any, rules: Any, state: Any, log: Any) -> None:
+    """Move the origin of time to the last event, and say when the epoch that begins now ends at the latest."""
+    clock, space = state.clock[0], state.space[0]
+    tell_times(clock, space, log)
+    shift = clock.now
+    for i in range(bodies.balls.size):
+        ball = bodies.balls[i]
+        ball.t -= shift
+        ball.hit -= shift
+        ball.moved = 0
+    clock.now, clock.events = 0.0, 0
+    space.origin, space.lost = moved_origin(space.origin, space.lost, shift)
+    space.epochs += 1
+    clock.epoch_end = end_of_epoch(bodies, rules, space, clock.now)
+
+
+@inline
+def fall_squared(g: Any, height: Real) -> float:
+    """The square of the speed that a fall from some height gives."""
+    if len(g) == 0:
+        return 0.0
+    return 2.0 * np.sqrt((g[0] * g[0] + g[1] * g[1]) + g[2] * g[2]) * height
+
+
+@inline
+def end_of_epoch(bodies: Any, rules: Any, space: Any, now: Real) -> float:
+    """When an epoch that begins now ends at the latest: when the fastest ball could have crossed the region so often.
+
+    It follows from the scene and the anchors alone, so that no way to find neighbours changes a bit.
+    """
+    balls, extent, fastest = bodies.balls, space.extent, 0.0
+    low, high = (np.inf, np.inf, np.inf), (-np.inf, -np.inf, -np.inf)
+    for i in range(balls.size):
+        ball = balls[i]
+        fastest = max(fastest, (ball.vx * ball.vx + ball.vy * ball.vy) + ball.vz * ball.vz)
+        if space.extent == 0.0:
+            a, s = pull(bodies, rules, rules.gravity, i), now - ball.t
+            x, y, z = place(ball.x, ball.vx, a[0], s), place(ball.y, ball.vy, a[1], s), place(ball.z, ball.vz, a[2], s)
+            low = min(low[0], x), min(low[1], y), min(low[2], z)
+            high = max(high[0], x), max(high[1], y), max(high[2], z)
+    if space.extent == 0.0:
+        extent = max(high[0] - low[0], high[1] - low[1], high[2] - low[2])
+    fastest += fall_squared(rules.gravity, extent)
+    crossing = extent / np.sqrt(fastest) if fastest > 0.0 else NEVER
+    return min(now + CROSSINGS * crossing, NEVER)
+
+
+@inline
+def tell_times(clock: Any, space: Any, log: Any) -> None:
+    """Make the times of the collisions that were written down last absolute."""
+    while clock.told < clock.logged:
+        row = log.collisions[np.uint64(clock.told)]
+        row.time = space.origin + (space.lost + row.time)
+        clock.told += 1
+
+
+@inline
+def stop(clock: Any, space: Any, log: Any, reason: Index, amid: bool) -> int:
+    """Come back with a reason; `amid` an event, after which its balls are still to be predicted."""
+    clock.afresh = max(clock.afresh, np.int64(amid))
+    tell_times(clock, space, log)
+    return int(reason)
+
+
 @scalar_kernel
-def advance(bodies: Any, rules: Any, hood: Any, sight: Any, calendar: Any, clocks: Any, log: Any, afresh: bool) -> int:
-    """Go on up to the time `clock.limit` (included), or until `clock.quota` collisions are done; gives why it stopped.
+def advance(
+    state_block: Any, index_block: Any, collisions: Any, notes: Any, until: Real, dim: Any, pulled: Any, listed: Any,
+    ahead: Any,
+) -> int:  # fmt: skip
+    """Go on up to a time (included), or until `clock.quota` collisions are done; gives why it stopped.
 
     It pauses after `clock.left` entries of the calendar, whatever they are: the caller can listen for Ctrl-C, and let
-    it go on to the same bits.
+    it go on to the same bits. A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before
+    the next collision.
 
-    A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before the next collision. With
-    `afresh` it only predicts the next events of all balls (here, so that predicting is compiled once).
+    The lengths of tuples say what the kernel is compiled for: the dimension, gravity (`pulled`), cells or lists
+    (`listed`), and how early memory is fetched (`ahead`).
     """
     own_page()
-    clock, balls = clocks[0], bodies.balls
+    bodies, state, arrays = open_bodies(state_block), open_state(state_block), open_index(index_block)
+    rules, hood = rules_of(dim, pulled, state), hood_of(listed, state, arrays)
+    sight = Sight(arrays.found, arrays.times, arrays.count)
+    calendar = Calendar(arrays.heap_times, arrays.heap_balls, arrays.blocks, ahead)
+    log, clock, space, balls = Log(collisions, notes), state.clock[0], state.space[0], bodies.balls
+    clock.limit = last_moment(space.origin, space.lost, until)
     while True:
         i: Index = np.uint32(0)
         t = clock.now
         done = Done(np.int64(GO), np.uint32(NONE), np.int64(ALL_AROUND), False)
+        afresh = clock.afresh != 0
         if not afresh:
             clock.left -= 1
             if clock.left < 0:
-                return PAUSE
+                return stop(clock, space, log, PAUSE, False)
             if not find_next(bodies, rules, hood, calendar, clock, calendar.ahead):
-                return LIMIT
+                return stop(clock, space, log, LIMIT, False)
             t, i = calendar.times[0], first_ball(balls, calendar, clock)
             done = do_entry(bodies, rules, hood, clock, log, i, t)
+            if done.reason == EPOCH:
+                begin_epoch(bodies, rules, state, log)
+                if clock.crowded != 0 or clock.noted >= 0 or is_disordered(space):
+                    return stop(clock, space, log, EPOCH, True)
+                clock.limit, clock.afresh = last_moment(space.origin, space.lost, until), 1
+                continue
             if done.reason != GO:
-                return int(done.reason)
+                return stop(clock, space, log, done.reason, done.reason != READY and done.reason != FULL)
             if i == calendar.balls[0]:
                 filing.pop(calendar, clock)
         j = done.partner
@@ -256,17 +379,20 @@ def advance(bodies: Any, rules: Any, hood: Any, sight: Any, calendar: Any, clock
                 j = np.uint32(first + 1) if first + 1 < balls.size else np.uint32(NONE)
             predict(bodies, rules, hood, sight, i, j, Moment(t, clock.events, done.face), done.again)
         if afresh:
-            return GO
-        file_both(balls, calendar, clock, calendar.ahead, i, j)
+            file_all(balls, calendar, clock)
+        else:
+            file_both(balls, calendar, clock, calendar.ahead, i, j)
+
+
+@inline
+def is_disordered(space: Any) -> bool:
+    """Are the balls to be put in order along a curve again, so that neighbours lie side by side?"""
+    return bool(space.reorder > 0 and space.epochs % space.reorder == 0)
 
 
 @kernel
-def rebase(balls: Any, clocks: Any, shift: Real) -> None:
-    """Move the origin of time forward; the caller sets when the new epoch ends."""
-    clock = clocks[0]
-    for i in range(balls.size):
-        balls[i].t -= shift
-        balls[i].hit -= shift
-        balls[i].moved = 0
-    clock.now -= shift
-    clock.events = 0
+def measure_epoch(state_block: Any, dim: Any, pulled: Any) -> None:
+    """Say when the epoch that begins now ends at the latest."""
+    bodies, state = open_bodies(state_block), open_state(state_block)
+    clock = state.clock[0]
+    clock.epoch_end = end_of_epoch(bodies, rules_of(dim, pulled, state), state.space[0], clock.now)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from carom import numerics
-from carom.kernels.jit import Index, Real, inline, kernel
+from carom.kernels.jit import Index, Real, inline, kernel, noinline
 from carom.physics import contact_time, impact
 from carom.physics import walls as wall_laws
+from carom.physics.flight import place, speed
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.events.predict import equation, pull
 from carom.solvers.exact.kinds import ALL_AROUND, BALL, NONE, WALL
 from carom.solvers.exact.neighbours import interface
 from carom.solvers.exact.neighbours.candidate import ball_of, image_of, period
+from carom.solvers.exact.tables import hood_of, open_bodies, open_index, open_state, periodic_of, rules_of
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine
@@ -67,15 +68,92 @@ def wall_contacts(bodies: Any, rules: Any, hood: Any, i: Index, until: Real, out
 
 
 @kernel
-def contacts_until(bodies: Any, rules: Any, hood: Any, found: Any, until: Real, out: Any) -> int:
+def contacts_until(
+    state_block: Any, index_block: Any, until: Real, out: Any, dim: Any, pulled: Any, listed: Any
+) -> int:  # fmt: skip
     """Write down all contacts up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
+    bodies, state, index = open_bodies(state_block), open_state(state_block), open_index(index_block)
+    rules, hood = rules_of(dim, pulled, state), hood_of(listed, state, index)
     n = 0
     for i in range(bodies.balls.size):
         if bodies.balls[i].te > until:
             continue  # of two that touch, the one that was predicted last has the contact, or something earlier
-        n = ball_contacts(bodies, rules, hood, found, i, until, out, n)
+        n = ball_contacts(bodies, rules, hood, index.found[0], i, until, out, n)
         n = wall_contacts(bodies, rules, hood, i, until, out, n)
+    for k in range(min(n, out.size)):
+        describe(bodies, rules, state.space[0], out[k])
     return n
+
+
+class Here(NamedTuple):
+    """Where a ball is, and how fast."""
+
+    x: Any
+    y: Any
+    z: Any
+    vx: Any
+    vy: Any
+    vz: Any
+
+
+@inline
+def nearest_image(d: Real, size: Real, periodic: bool) -> float:
+    """A difference of two places along an axis, between a ball and the nearest image of another."""
+    return d - np.rint(d / size) * size if periodic else d
+
+
+@noinline
+def describe(bodies: Any, rules: Any, space: Any, each: Any) -> None:
+    """Fill in what a predicted collision would do if it came first, and turn numbers of bodies into the scene's."""
+    t = each.time
+    # As somebody sees it who looks at the absolute time of the collision.
+    seen = ((space.origin + (space.lost + t)) - space.origin) - space.lost
+    i = np.uint32(each.a)
+    ball = bodies.balls[i]
+    x, y, z, _, _, _ = flown(bodies, rules, i, t)
+    _, _, _, vx, vy, vz = flown(bodies, rules, i, seen)
+    mass = ball.m
+    if each.kind == BALL:
+        j = np.uint32(each.b)
+        other = bodies.balls[j]
+        ox, oy, oz, _, _, _ = flown(bodies, rules, j, t)
+        _, _, _, ux, uy, uz = flown(bodies, rules, j, seen)
+        px, py, pz = periodic_of(space)
+        nx = nearest_image(x - ox, space.size_x, px)
+        ny = nearest_image(y - oy, space.size_y, py)
+        nz = nearest_image(z - oz, space.size_z, pz)
+        vx, vy, vz = vx - ux, vy - uy, vz - uz
+        if nx == 0.0 and ny == 0.0 and nz == 0.0:  # two points: along the line on which they came
+            nx, ny, nz = -vx, -vy, -vz
+        s = np.sqrt((nx * nx + ny * ny) + nz * nz)
+        nx, ny, nz = nx / s, ny / s, nz / s
+        mass = mass * (other.m / (mass + other.m))
+        e = rules.bounce[np.uint32(ball.material), np.uint32(other.material)]
+        each.b = other.id
+    else:
+        wall = rules.walls[np.uint32(each.wall)]
+        nx, ny, nz = wall_laws.normal(Here(x, y, z, vx, vy, vz), wall)
+        if wall.kind == wall_laws.PIN:
+            each.kind, each.b = BALL, wall.ball
+            e = rules.bounce[np.uint32(ball.material), np.uint32(wall.material)]
+        else:
+            e = rules.wall_bounce[np.uint32(ball.material), np.uint32(wall.material)]
+    each.a = ball.id
+    each.normal[0], each.normal[1], each.normal[2] = nx, ny, nz
+    each.place[0], each.place[1], each.place[2] = x - nx * ball.r, y - ny * ball.r, z - nz * ball.r
+    each.impulse = impact.impulse(e, mass, (vx * nx + vy * ny) + vz * nz)
+    each.time = space.origin + (space.lost + t)
+
+
+@inline
+def flown(bodies: Any, rules: Any, i: Index, t: Real) -> Any:
+    """Where a body is at a time, and how fast."""
+    ball, a = bodies.balls[i], pull(bodies, rules, rules.gravity, i)
+    s = t - ball.t
+    return (
+        place(ball.x, ball.vx, a[0], s), place(ball.y, ball.vy, a[1], s), place(ball.z, ball.vz, a[2], s),
+        speed(ball.vx, a[0], s), speed(ball.vy, a[1], s), speed(ball.vz, a[2], s),
+    )  # fmt: skip
 
 
 def simultaneous(engine: Engine) -> NDArray[Any]:
@@ -83,70 +161,14 @@ def simultaneous(engine: Engine) -> NDArray[Any]:
 
     Place, normal and impulse are those of each collision if it came first.
     """
-    world, index = engine.world, engine.index
-    first = float(index.calendar.times[0])
-    now = float(engine.clock["now"][0])
+    first, now = float(engine.index.heap_times[0]), float(engine.clock["now"][0])
     until = first + TOGETHER * max(abs(first), first - now)
     out = np.zeros(64, collision_record)
     while True:
-        n = contacts_until(engine.bodies, world.rules, index.hood, index.sight.found[0], until, out)
+        n = contacts_until(engine.block.raw, engine.index.raw, until, out, engine.dim, engine.pulled, engine.listed)
         if n <= out.size:
             break
         out = np.zeros(n, collision_record)
-    found = out[:n]
-    _, rows = np.unique(found[["kind", "wall", "a", "b"]], return_index=True)
-    found = found[rows]
-    for each in found:
-        describe(engine, each)
-    found["time"] = engine.absolute(found["time"])
+    _, rows = np.unique(out[:n][["kind", "wall", "a", "b"]], return_index=True)
+    found = out[rows]
     return found[np.lexsort((found["b"], found["a"], found["kind"], found["time"]))]
-
-
-def describe(engine: Engine, each: Any) -> None:
-    """Fill in what a predicted collision would do, and turn record indices into the scene's numbers."""
-    world = engine.world
-    t = float(each["time"])
-    places = engine.places_after_origin(t)
-    velocity = engine.velocities(engine.absolute(t))[engine.movers]
-    a = int(each["a"])
-    ball = engine.balls[a : a + 1].copy()
-    ball["x"], ball["y"], ball["z"] = places[a]
-    v = velocity[a].copy()
-    mass = float(ball["m"][0])
-    e: float
-    if each["kind"] == BALL:
-        b = int(each["b"])
-        d = places[a] - places[b]
-        for axis in range(world.dimension):
-            if world.periodic[axis]:
-                d[axis] -= np.round(d[axis] / world.size[axis]) * world.size[axis]
-        v -= velocity[b]
-        normal = d / numerics.length(d) if d.any() else -v / numerics.length(v)
-        other = float(engine.balls["m"][b])
-        mass = mass * (other / (mass + other))
-        e = float(world.bounce[ball["material"][0], engine.balls["material"][b]])
-        each["b"] = engine.balls["id"][b]
-    else:
-        wall = world.walls.records[int(each["wall"])]
-        normal = np.array(wall_normal(ball, world.walls.records[int(each["wall"]) : int(each["wall"]) + 1]))
-        if wall["kind"] == wall_laws.PIN:
-            each["kind"], each["b"] = BALL, wall["ball"]
-            e = float(world.bounce[ball["material"][0], wall["material"]])
-        else:
-            e = float(world.wall_bounce[ball["material"][0], wall["material"]])
-    each["a"] = ball["id"][0]
-    each["normal"] = normal
-    each["place"] = places[a] - normal * ball["r"][0]
-    each["impulse"] = impulse(e, mass, float(numerics.product(v, normal)))
-
-
-@kernel
-def impulse(e: float, m: float, u: float) -> float:
-    """The impulse between two bodies of the reduced mass m that meet with the normal velocity u."""
-    return impact.impulse(e, m, u)
-
-
-@kernel
-def wall_normal(ball: Any, wall: Any) -> tuple[float, float, float]:
-    """The normal of a wall where a ball touches it."""
-    return wall_laws.normal(ball[0], wall[0])

@@ -33,7 +33,7 @@ from carom.solvers.exact.balls import MOVING
 from carom.solvers.exact.history.notes import SEAMS, decoded, note_record
 from carom.solvers.exact.history.replay import Rerun
 from carom.solvers.exact.kinds import KINDS, NOTHING, SEAM
-from carom.solvers.exact.origin import absolute, last_moment, relative
+from carom.solvers.exact.origin import absolute, find_last_moment, relative
 from carom.solvers.exact.state import COUNTS, MOMENTS, fitted
 from carom.solvers.exact.world import World
 
@@ -197,7 +197,7 @@ class History:
         head = self._headings[number]
         if self._rerun is None or self._rerun[0] != head.chapter:
             self._rerun, self._stands = (head.chapter, Rerun(World.of(self._scenes[head.chapter]))), (-1, np.inf)
-        rerun, last = self._rerun[1], last_moment(head.origin, t)
+        rerun, last = self._rerun[1], find_last_moment(*head.origin, t)
         page = self._page(number, rerun.world)
         if self._stands[0] != number or last < self._stands[1]:
             rerun.begin(page.state)
@@ -226,7 +226,7 @@ class History:
         since = self._headings[k].since
         if since > -np.inf:
             return t >= since
-        return self._reaches[k - 1] <= last_moment(self._headings[k - 1].origin, t)
+        return self._reaches[k - 1] <= find_last_moment(*self._headings[k - 1].origin, t)
 
     def _page(self, k: int, world: World) -> Page:
         if k in self._pages:

@@ -3,42 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from carom.kernels.jit import Index, inline, kernel
-from carom.solvers.exact.balls import put
 from carom.solvers.exact.events.log import Log
 from carom.solvers.exact.events.loop import tick
 from carom.solvers.exact.events.resolve import cross_seam, touch
 from carom.solvers.exact.history.notes import SEAMS, decoded
 from carom.solvers.exact.kinds import packed
-from carom.solvers.exact.neighbours.candidate import periods
 from carom.solvers.exact.run import NO_LOGS, Run
 from carom.solvers.exact.state import give
+from carom.solvers.exact.tables import SeamSpace, open_bodies, open_state, rules_of, size_of
 from carom.solvers.exact.world import World
 
 contact_of = inline(decoded)
 
 
-class SeamSpace(NamedTuple):
-    """The part of a neighbourhood that is read when balls touch."""
-
-    size: tuple[float, float, float]
-    periods: Any
-
-
 @kernel
-def replay(bodies: Any, rules: Any, space: Any, clocks: Any, log: Any, first: Index, last: Index) -> int:
+def replay(state_block: Any, notes: Any, collisions: Any, first: Index, last: Index, dim: Any, pulled: Any) -> int:
     """Do the events of rows `first` to `last` of the notes again, as far as `clock.limit` (included).
 
     Gives the first row that is not done.
     """
-    clock = clocks[0]
+    bodies, state = open_bodies(state_block), open_state(state_block)
+    rules, clock, log = rules_of(dim, pulled, state), state.clock[0], Log(collisions, notes)
+    space = SeamSpace(size_of(state.space[0]), state.periods)
     for k in range(first, last):
-        row = log.notes[np.uint64(k)]
+        row = notes[np.uint64(k)]
         t = row.time
         if t > clock.limit:
             return int(k)
@@ -63,18 +57,16 @@ class Rerun(Run):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.pack(np.arange(len(world.anchors)))
-        self.space = SeamSpace(world.size, periods(world.size))
         self.row = 0
         """The first event that is not done."""
 
     def begin(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Stand where a state was taken."""
-        give(self, state)
-        put(self.bodies, vars(self.world.anchors), self.movers)
+        give(self.world, state)
+        self.pack(np.arange(len(self.world.anchors)))
         self.row = 0
 
     def go(self, notes: NDArray[Any], count: int, limit: float) -> None:
         """Do what is written down, up to a time after the origin."""
         self.clock["limit"] = limit
-        log = Log(NO_LOGS, notes)
-        self.row = int(replay(self.bodies, self.world.rules, self.space, self.clock, log, self.row, count))
+        self.row = int(replay(self.block.raw, notes, NO_LOGS, self.row, count, self.dim, self.pulled))

@@ -15,6 +15,7 @@ BITS: Final = 27  # for the ball
 MOST: Final = 1 << BITS  # balls there can be
 ITSELF: Final = 13
 PLAIN: Final = ITSELF << BITS
+PERIODS: Final = 96  # numbers in the table that `period` reads
 
 
 @inline

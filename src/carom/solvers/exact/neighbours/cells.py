@@ -29,7 +29,6 @@ class Cells(NamedTuple):
     """A grid of cells over the region; the outermost cells of an axis that is not periodic reach to infinity."""
 
     slots: Any  # cells and spare blocks, four words each, uint32
-    lines: Any  # the same memory, an item a cell
     first: Any  # where the list of the walls near each cell begins; empty when there are no walls
     near: Any  # those lists, each ended by NONE
     shape: tuple[int, int, int]
@@ -312,9 +311,9 @@ def renew(dim: Any, cells: Any, clock: Any, balls: Any, i: Index, face: Index, n
 @inline
 def fetch(cells: Any, balls: Any, k: Index, i: Index, stage: Index) -> None:
     """Ask for cell k (stage 1), or for the balls in it (2): two, seldom are there more."""
-    if np.uint64(k) < np.uint64(cells.lines.size):
+    if np.uint64(k) < np.uint64(cells.slots.size) // np.uint64(WORDS):
         if stage == 1:
-            prefetch(cells.lines, k, 0)
+            prefetch(cells.slots, word(k, 0), 0)
         else:
             for slot in range(2):
                 j = cells.slots[word(k, slot)]

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from carom.kernels.jit import kernel, noinline
+from carom.kernels.jit import Index, Real, inline, noinline
 from carom.physics.walls import BOWL, DOME, PLANE, SEGMENT
 from carom.solvers.exact.kinds import NONE
 
-Vector = tuple[float, float, float]
+COUNT_ALL, COUNT_EACH, LIST = range(3)  # what `visit` does with a cell that a wall is near to
+
+
+class Grid(NamedTuple):
+    """Cells over a region."""
+
+    low: Any  # where they begin, m
+    edge: Any  # m
+    shape: Any  # how many there are along each axis
+
+
+@inline
+def cells_of(grid: Any) -> int:
+    """How many cells there are."""
+    return int(grid.shape[0] * grid.shape[1] * grid.shape[2])
 
 
 @noinline
@@ -22,7 +35,8 @@ def distance(wall: Any, x: float, y: float, z: float) -> float:
         return abs(dx * wall.nx + dy * wall.ny + dz * wall.nz)
     if wall.kind == SEGMENT:
         along = min(max(dx * wall.tx + dy * wall.ty, 0.0), wall.length)
-        return np.hypot(dx - along * wall.tx, dy - along * wall.ty)
+        ex, ey = dx - along * wall.tx, dy - along * wall.ty
+        return np.sqrt(ex * ex + ey * ey)
     far = np.sqrt(dx * dx + dy * dy + dz * dz)
     return abs(far - wall.r) if wall.kind == BOWL or wall.kind == DOME else max(far - wall.r, 0.0)
 
@@ -44,44 +58,73 @@ def span(wall: Any, axis: int, reach: float, low: float, edge: float, n: int) ->
     return int(min(max(a, 0.0), n - 1.0)), int(min(max(b, 0.0), n - 1.0))
 
 
-@kernel
-def meet(walls: Any, shape: Any, low: Any, edge: Any, reach: float, counts: Any, start: Any, near: Any) -> None:
-    """Count the walls near each cell; write them into `near` too, unless that is empty."""
-    half = 0.5 * np.sqrt(edge[0] ** 2 + edge[1] ** 2 + (edge[2] ** 2 if shape[2] > 1 else 0.0))
+@inline
+def farthest(walls: Any, reach: Real) -> float:
+    """How near a wall must be to a cell to be listed there: the reach, and more than rounding can take away."""
+    slack = 0.0
     for w in range(walls.size):
-        wall = walls[w]
-        x0, x1 = span(wall, 0, reach, low[0], edge[0], shape[0])
-        y0, y1 = span(wall, 1, reach, low[1], edge[1], shape[1])
-        z0, z1 = span(wall, 2, reach, low[2], edge[2], shape[2])
-        for kz in range(z0, z1 + 1):
-            z = low[2] + (kz + 0.5) * edge[2] if shape[2] > 1 else wall.pz
-            for ky in range(y0, y1 + 1):
-                y = low[1] + (ky + 0.5) * edge[1]
-                for kx in range(x0, x1 + 1):
-                    x = low[0] + (kx + 0.5) * edge[0]
-                    if distance(wall, x, y, z) <= half + reach:
-                        c = kx + shape[0] * (ky + shape[1] * kz)
-                        if near.size > 0:
-                            near[start[c] + counts[c]] = w
-                        counts[c] += 1
+        slack = max(slack, walls[w].slack)
+    return float(reach * (1.0 + 1e-9) + slack)
 
 
-def walls_by_cell(
-    walls: NDArray[Any], shape: tuple[int, int, int], low: Vector, edge: Vector, reach: float
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """For each cell the start of its list (NONE if it has none), and the lists, each ended by NONE."""
-    if not walls.size:
-        return np.zeros(0, np.uint32), np.zeros(0, np.uint32)
-    cells = shape[0] * shape[1] * shape[2]
-    counts = np.zeros(cells, np.int64)
-    start = np.zeros(cells, np.int64)
-    near = np.zeros(0, np.uint32)
-    reach = reach * (1.0 + 1e-9) + float(walls["slack"].max(initial=0.0))
-    meet(walls, shape, low, edge, reach, counts, start, near)
-    lengths = np.where(counts > 0, counts + 1, 0)
-    start = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    near = np.full(int(lengths.sum()), NONE, np.uint32)
-    has = counts > 0
-    counts[:] = 0
-    meet(walls, shape, low, edge, reach, counts, start, near)
-    return np.where(has, start, NONE).astype(np.uint32), near
+@noinline
+def visit(walls: Any, w: Index, grid: Any, reach: Real, first: Any, near: Any, what: Index) -> int:
+    """Find the cells that a wall is near to, and do with each what is wanted; gives their number.
+
+    `first` is of the cells of the grid. A wall is listed in front of what was listed last.
+    """
+    wall, (low, edge, shape) = walls[w], grid
+    half = 0.5 * np.sqrt(edge[0] ** 2 + edge[1] ** 2 + (edge[2] ** 2 if shape[2] > 1 else 0.0))
+    x0, x1 = span(wall, 0, reach, low[0], edge[0], shape[0])
+    y0, y1 = span(wall, 1, reach, low[1], edge[1], shape[1])
+    z0, z1 = span(wall, 2, reach, low[2], edge[2], shape[2])
+    found = 0
+    for kz in range(z0, z1 + 1):
+        z = low[2] + (kz + 0.5) * edge[2] if shape[2] > 1 else wall.pz
+        for ky in range(y0, y1 + 1):
+            y = low[1] + (ky + 0.5) * edge[1]
+            for kx in range(x0, x1 + 1):
+                x = low[0] + (kx + 0.5) * edge[0]
+                if distance(wall, x, y, z) > half + reach:
+                    continue
+                found += 1
+                c = kx + shape[0] * (ky + shape[1] * kz)
+                if what == COUNT_EACH:
+                    first[c] += 1
+                elif what == LIST:
+                    first[c] -= 1
+                    near[first[c]] = w
+    return found
+
+
+@inline
+def count_near(walls: Any, grid: Any, reach: Real, index: Any) -> int:
+    """How many pairs there are of a wall and a cell near it."""
+    reach, found = farthest(walls, reach), 0
+    for w in range(walls.size):
+        found += visit(walls, w, grid, reach, index.first, index.near, COUNT_ALL)
+    return found
+
+
+@inline
+def list_near(walls: Any, grid: Any, reach: Real, index: Any, cell: Index, begin: Index) -> int:
+    """List the walls near each cell of a grid, whose cells begin at `cell`: in `near` from `begin` on.
+
+    Each list is ended by NONE, and begins where `first` says; NONE: there is none. Gives where the next may begin.
+    """
+    reach, count, near = farthest(walls, reach), cells_of(grid), index.near
+    first = index.first[cell : cell + count]
+    for c in range(count):
+        first[c] = 0
+    for w in range(walls.size):
+        visit(walls, w, grid, reach, first, near, COUNT_EACH)
+    for c in range(count):
+        length = np.int64(first[c])
+        first[c] = begin + length if length > 0 else NONE
+        if length > 0:
+            near[begin + length] = NONE
+            begin += length + 1
+    for w in range(walls.size):
+        k = walls.size - 1 - w
+        visit(walls, k, grid, reach, first, near, LIST)
+    return begin
