@@ -116,7 +116,7 @@ class Block:
 
     def __init__(self, table: Table, raw: Bytes) -> None:
         self.table = table
-        self.raw = raw if raw.ctypes.data % PAGE == 0 else at_a_page(raw)
+        self.raw = raw = raw if raw.ctypes.data % PAGE == 0 else at_a_page(raw)
         directory = raw[: table.header].view(np.int64).reshape(-1, FIELDS)
         for entry, (begin, rows, columns, size, _) in zip(table, directory.tolist(), strict=True):
             array = raw[begin : begin + rows * columns * size].view(entry.kind)

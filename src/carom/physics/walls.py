@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from carom.kernels.floats import next_up
 from carom.kernels.jit import inline, noinline
 from carom.physics.flight import place
 from carom.physics.roots import first_crossing
@@ -150,7 +151,7 @@ def curved_time(ball: Any, wall: Any, d: Any, c: float, a: Any) -> float:
             return np.inf
         if within(wall, place(dx, ball.vx, ax, s), place(dy, ball.vy, ay, s)):
             return s
-        after = np.nextafter(s, np.inf) if s > after else np.nextafter(after, np.inf)
+        after = next_up(s) if s > after else next_up(after)
     return np.inf
 
 

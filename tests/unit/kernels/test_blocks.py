@@ -88,8 +88,9 @@ def test_a_copy_is_another_block_with_the_same_bytes_and_places(copied):
     other = copied(block)
     assert other.raw.tobytes() == block.raw.tobytes()
     assert other.raw.ctypes.data % PAGE == block.raw.ctypes.data % PAGE == 0
-    change(block.raw)
-    assert other.balls.tolist() != block.balls.tolist()
+    change(other.raw)
+    assert other.balls["x"].tolist() == [0.0, 20.0, 40.0], "its arrays are in its own memory"
+    assert block.balls["x"].tolist() == [0.0, 10.0, 20.0]
 
 
 def test_a_block_is_laid_out_anew_as_its_directory_asks():
