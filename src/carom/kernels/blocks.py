@@ -10,7 +10,8 @@ Kernels take a block as an array of bytes, and open it: that costs a few loads.
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Final, NamedTuple, cast
 
 import numba
@@ -51,33 +52,35 @@ class Table:
 
         self.names: Any = namedtuple("Names", self.entries)(*range(len(self.entries)))
         """The numbers of the arrays by their names, for kernels."""
+        self.header = 8 * FIELDS * len(self.entries)
+        """The bytes that a directory takes."""
+        self._blank = [[0, 0, max(each.columns, 1), np.dtype(each.kind).itemsize, each.place] for each in self]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries.values())
 
     def __reduce__(self) -> Any:
         """A pickle has the entries."""
         return Table, tuple(self)
 
-    @property
-    def header(self) -> int:
-        """The bytes that the directory takes."""
-        return 8 * FIELDS * len(self.entries)
-
-    def directory(self, shapes: dict[str, tuple[int, ...]]) -> NDArray[np.int64]:
+    def directory(self, shapes: Mapping[str, tuple[int, ...]]) -> list[list[int]]:
         """A directory of arrays of these shapes; those that are not named are empty."""
-        directory = np.zeros((len(self.entries), FIELDS), np.int64)
-        for row, entry in zip(directory, self, strict=True):
-            rows, *columns = shapes.get(entry.name, (0,))
-            row[ROWS:] = rows, *(columns or (max(entry.columns, 1),)), np.dtype(entry.kind).itemsize, entry.place
+        directory = [row.copy() for row in self._blank]
+        for name, (rows, *columns) in shapes.items():
+            row = directory[getattr(self.names, name)]
+            row[ROWS] = rows
+            if columns:
+                row[COLUMNS] = columns[0]
         return directory
 
-    def make(self, shapes: dict[str, tuple[int, ...]]) -> Block:
+    def make(self, shapes: Mapping[str, tuple[int, ...]]) -> Block:
         """A block of zeros with arrays of these shapes."""
-        directory = self.directory(shapes)
-        size = lay_out(directory, self.header)
-        raw = blank(size)
-        raw[: self.header] = directory.reshape(-1).view(np.uint8)
+        return self.of(self.directory(shapes))
+
+    def of(self, directory: list[list[int]]) -> Block:
+        """A block of zeros with the arrays of a directory."""
+        raw = blank(lay_out(directory, self.header))
+        raw[: self.header].view(np.int64)[:] = list(chain.from_iterable(directory))
         return Block(self, raw)
 
     def opener(self, bundle: Any) -> Callable[[Any], Any]:
@@ -85,7 +88,7 @@ class Table:
         return _opener(self, bundle)
 
 
-def lay_out(directory: NDArray[np.int64], header: int) -> int:
+def lay_out(directory: list[list[int]], header: int) -> int:
     """Say where each array begins, one behind the other; gives the size of the block."""
     begin = end = header
     for row in directory:
@@ -94,7 +97,7 @@ def lay_out(directory: NDArray[np.int64], header: int) -> int:
             begin = end + (place - end) % unit
         row[BEGIN] = begin
         end = max(end, begin + row[ROWS] * row[COLUMNS] * row[SIZE])
-    return int(end)
+    return end
 
 
 def blank(size: int) -> Bytes:
@@ -116,24 +119,25 @@ class Block:
 
     def __init__(self, table: Table, raw: Bytes) -> None:
         self.table = table
-        self.raw = raw = raw if raw.ctypes.data % PAGE == 0 else at_a_page(raw)
-        directory = raw[: table.header].view(np.int64).reshape(-1, FIELDS)
-        for entry, (begin, rows, columns, size, _) in zip(table, directory.tolist(), strict=True):
-            array = raw[begin : begin + rows * columns * size].view(entry.kind)
-            setattr(self, entry.name, array.reshape(rows, columns) if entry.columns else array)
+        self.raw = raw if raw.ctypes.data % PAGE == 0 else at_a_page(raw)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"this block has no {name}")
+        """An array, when it is asked for first."""
+        table: Table = self.__dict__["table"]
+        if name not in table.entries:
+            raise AttributeError(f"this block has no {name}")
+        entry, k = table.entries[name], FIELDS * getattr(table.names, name)
+        begin, rows, columns, size, _ = self.raw[: table.header].view(np.int64)[k : k + FIELDS].tolist()
+        array = self.raw[begin : begin + rows * columns * size].view(entry.kind)
+        self.__dict__[name] = array = array.reshape(rows, columns) if entry.columns else array
+        return array
 
     def laid_out(self, *kept: str) -> Block:
         """A block whose arrays have the sizes that this one's directory says; some are copied, the others are zero."""
-        table = self.table
-        directory = self.raw[: table.header].view(np.int64).reshape(-1, FIELDS).copy()
-        raw = blank(lay_out(directory, table.header))
-        raw[: table.header] = directory.reshape(-1).view(np.uint8)
-        block = Block(table, raw)
-        for name in kept:
-            getattr(block, name)[:] = getattr(self, name)
+        arrays = {name: getattr(self, name) for name in kept}
+        block = self.table.of(self.raw[: self.table.header].view(np.int64).reshape(-1, FIELDS).tolist())
+        for name, array in arrays.items():
+            getattr(block, name)[:] = array
         return block
 
     def copy(self) -> Block:
