@@ -9,6 +9,7 @@ Kernels take a block as an array of bytes, and open it: that costs a few loads.
 
 from __future__ import annotations
 
+import functools
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
@@ -16,17 +17,21 @@ from typing import Any, Final, NamedTuple, cast
 
 import numba
 import numpy as np
-from numba.core import cgutils
+from llvmlite import ir
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from carom.kernels.compilers import is_interpreted, meaning
+from carom.kernels.interpreter.views import seen
 from carom.kernels.jit import PAGE
+from carom.kernels.llvm import byte_address
 
 LINE: Final = 128  # bytes: two cache lines, which processors fetch together
 NOWHERE, OVER = -1, -2  # in place of a place: on a cache line; over the array before, in the same memory
 BEGIN, ROWS, COLUMNS, SIZE, PLACE = range(5)
 FIELDS: Final = 5  # numbers for each array in a directory
 
+WORD = ir.IntType(64)
 Bytes = NDArray[np.uint8]
 
 
@@ -155,47 +160,59 @@ class Block:
 def _opener(table: Table, bundle: Any) -> Callable[[Any], Any]:
     """See `Table.opener`."""
     fields = [(getattr(table.names, name), table.entries[name]) for name in bundle._fields]
-    kinds = [numba.from_dtype(np.dtype(entry.kind)) for _, entry in fields]
-    arrays = [
-        numba.types.Array(kind, 2 if entry.columns else 1, "C", aligned=not isinstance(kind, numba.types.Record))
-        for kind, (_, entry) in zip(kinds, fields, strict=True)
-    ]
+    if is_interpreted():
+        return lambda block: seen(bundle(*(getattr(Block(table, block.array), each.name) for _, each in fields)))
+    arrays = [_array_type(entry) for _, entry in fields]
     result = numba.types.NamedTuple(arrays, bundle)
 
     @intrinsic
     def opened(_typing: Any, block: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             base = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-            word = context.get_value_type(numba.types.intp)
-            directory = builder.bitcast(base, word.as_pointer())
+            directory = builder.bitcast(base, WORD.as_pointer())
 
             def number(row: int, field: int) -> Any:
-                return builder.load(builder.gep(directory, [word(FIELDS * row + field)]))
+                return builder.load(builder.gep(directory, [WORD(FIELDS * row + field)]))
 
             made = []
             for array, (row, entry) in zip(arrays, fields, strict=True):
-                out = context.make_array(array)(context, builder)
-                size = word(np.dtype(entry.kind).itemsize)
-                rows = number(row, ROWS)
-                out.data = builder.bitcast(builder.gep(base, [number(row, BEGIN)]), out.data.type)
+                size = WORD(np.dtype(entry.kind).itemsize)
+                shape, strides = [number(row, ROWS)], [size]
                 if entry.columns:
-                    columns = number(row, COLUMNS) if entry.columns < 0 else word(entry.columns)
-                    shape, strides = [rows, columns], [builder.mul(columns, size), size]
-                    out.nitems = builder.mul(rows, columns)
-                else:
-                    shape, strides, out.nitems = [rows], [size], rows
-                out.shape = cgutils.pack_array(builder, shape, ty=word)
-                out.strides = cgutils.pack_array(builder, strides, ty=word)
-                out.itemsize = size
-                out.meminfo = cgutils.get_null_value(out.meminfo.type)
-                out.parent = cgutils.get_null_value(out.parent.type)
+                    columns = number(row, COLUMNS) if entry.columns < 0 else WORD(entry.columns)
+                    shape, strides = [*shape, columns], [builder.mul(columns, size), size]
+                out = context.make_array(array)(context, builder)
+                _fill(builder, out, byte_address(builder, base, number(row, BEGIN)), shape, strides)
                 made.append(out._getvalue())  # noqa: SLF001  # as Numba's own documentation shows
-            return context.make_tuple(builder, result, made)
+            return context.make_tuple(builder, signature.return_type, made)
 
         return result(block), emit
 
-    kernels_call: Callable[[Any], Any] = cast("Any", opened)  # without the typing context
-    return kernels_call
+    return cast("Any", opened)  # as kernels call it, without the typing context
+
+
+def _array_type(entry: Entry) -> Any:
+    """The type that an array of a table has in kernels."""
+    kind = numba.from_dtype(np.dtype(entry.kind))
+    aligned = not isinstance(kind, numba.types.Record)
+    return numba.types.Array(kind, 2 if entry.columns else 1, "C", aligned=aligned)
+
+
+def _fill(builder: Any, out: Any, place: Any, shape: list[Any], strides: list[Any]) -> None:
+    """Describe an array of somebody else's memory, as Numba does."""
+    out.data = builder.bitcast(place, out.data.type)
+    out.nitems = functools.reduce(builder.mul, shape)
+    out.itemsize = strides[-1]
+    out.shape, out.strides = _side_by_side(builder, shape), _side_by_side(builder, strides)
+    out.meminfo, out.parent = ir.Constant(out.meminfo.type, None), ir.Constant(out.parent.type, None)
+
+
+def _side_by_side(builder: Any, numbers: list[Any]) -> Any:
+    """Some numbers as one value."""
+    value = ir.Constant(ir.ArrayType(WORD, len(numbers)), ir.Undefined)
+    for k, number in enumerate(numbers):
+        value = builder.insert_value(value, number, k)
+    return value
 
 
 @intrinsic
@@ -206,17 +223,11 @@ def _words(_typing: Any, block: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         given = context.make_array(signature.args[0])(context, builder, arguments[0])
         out = context.make_array(array)(context, builder)
-        word = context.get_value_type(numba.types.intp)
-        out.data = builder.bitcast(given.data, out.data.type)
-        out.nitems, out.itemsize = builder.udiv(given.nitems, word(8)), word(8)
-        out.shape = cgutils.pack_array(builder, [out.nitems], ty=word)
-        out.strides = cgutils.pack_array(builder, [word(8)], ty=word)
-        out.meminfo = cgutils.get_null_value(out.meminfo.type)
-        out.parent = cgutils.get_null_value(out.parent.type)
+        _fill(builder, out, given.data, [builder.udiv(given.nitems, WORD(8))], [WORD(8)])
         return out._getvalue()  # noqa: SLF001  # as Numba's own documentation shows
 
     return array(block), emit
 
 
-words: Any = _words
+words: Any = meaning(_words, "words")
 """(block): the directory as whole numbers: `FIELDS` for each array of the table, in its order."""

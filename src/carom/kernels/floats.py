@@ -7,6 +7,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from carom.kernels.compilers import meaning
 from carom.kernels.jit import Real, inline
 
 SMALLEST = 5e-324  # the least float above zero
@@ -32,8 +33,8 @@ def _float(_typing: Any, bits: Any) -> Any:
     return types.float64(types.int64), emit
 
 
-bits_of: Any = _bits  # as kernels call it, without the typing context
-float_of: Any = _float
+bits_of: Any = meaning(_bits, "bits_of")  # as kernels call it, without the typing context
+float_of: Any = meaning(_float, "float_of")
 
 
 @inline

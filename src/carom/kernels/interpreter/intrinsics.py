@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.kernels.interpreter.views import ArrayView, seen
-from carom.kernels.interpreter.whole_numbers import UnsignedInt, cast_to
+from carom.kernels.interpreter.whole_numbers import SignedInt, UnsignedInt, cast_to
 
 WORD = cast_to(32, signed=False)
 ONES = 0xFFFFFFFF
@@ -227,3 +227,18 @@ def call_force(address: Any, t: Any, rows: Any, n: Any, given: Any) -> Any:
     except Exception:  # whatever a function of the user raises; it is called once more to tell
         return seen(np.int64(1))
     return seen(np.int64(0))
+
+
+def bits_of(x: Any) -> Any:
+    (bits,) = struct.unpack("<q", struct.pack("<d", x))
+    return SignedInt(bits)
+
+
+def float_of(bits: Any) -> Any:
+    (x,) = struct.unpack("<d", struct.pack("<q", int(bits)))
+    return np.float64(x)
+
+
+def words(block: Any) -> Any:
+    whole = block.array[: block.array.size // 8 * 8]
+    return ArrayView(whole.view(np.int64))
