@@ -17,7 +17,8 @@ SOURCES = Path(numba_private.__file__).parents[1]
 HOME = Path(numba_private.__file__)
 DOCUMENTED = {
     "llvmlite": {"ir"},
-    "numba": {"carray", "cfunc", "config", "extending", "njit", "types", "__version__"},
+    "llvmlite": {"binding", "ir"},
+    "numba": {"carray", "cfunc", "config", "extending", "from_dtype", "njit", "types", "__version__"},
     "numba.extending": {
         "intrinsic", "lower_builtin", "models", "overload", "register_model", "type_callable",
     },

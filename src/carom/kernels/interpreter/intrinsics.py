@@ -4,6 +4,7 @@ Each function has the name and the arguments of the intrinsic whose meaning it i
 """
 
 import math
+import struct
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

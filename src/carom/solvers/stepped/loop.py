@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from carom.kernels.floats import next_down
 from carom.kernels.jit import Index, Real, inline, kernel, stage
 from carom.solvers.stepped.bundles import Flight, StepState
 from carom.solvers.stepped.contacts.meet import meet
@@ -173,7 +174,7 @@ def wrap(bodies: Any, n: Index, periods: Any, stormer: Any) -> None:
             x = place[i, axis]
             if x < 0.0 or x >= period:
                 round_ = np.floor(x / period)
-                place[i, axis] = min(max(x - round_ * period, 0.0), np.nextafter(period, 0.0))
+                place[i, axis] = min(max(x - round_ * period, 0.0), next_down(period))
                 turns[i, axis] += np.int64(round_)
                 if len(stormer) > 0:
                     start[i, axis] -= round_ * period
