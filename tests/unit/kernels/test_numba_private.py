@@ -16,7 +16,6 @@ from carom.kernels import compilers, numba_private
 SOURCES = Path(numba_private.__file__).parents[1]
 HOME = Path(numba_private.__file__)
 DOCUMENTED = {
-    "llvmlite": {"ir"},
     "llvmlite": {"binding", "ir"},
     "numba": {"carray", "cfunc", "config", "extending", "from_dtype", "njit", "types", "__version__"},
     "numba.extending": {
