@@ -19,7 +19,7 @@ UNLIKE = 256.0
 
 
 @inline
-def bounce(e: Real, u: Real) -> Real:
+def velocity_change(e: Real, u: Real) -> Real:
     """-(1 + e) u: what an impact with restitution e adds to the normal velocity u with which two bodies meet.
 
     u is negative, for the normal points from the second body (or the wall) to the first; afterwards it is -e u.
@@ -36,13 +36,13 @@ def parting_speed(e: Real, speed: Real) -> Real:
 @inline
 def impulse(e: Real, m: Real, u: Real) -> Real:
     """J = -(1 + e) m u between two bodies of the reduced mass m; of a body and a wall m is the body's mass."""
-    return bounce(e, m) * u
+    return velocity_change(e, m) * u
 
 
 @inline
 def impulse_of_pair(e: Real, u: Real, w: Real) -> Real:
     """J = -(1 + e) u / w between two bodies with w = 1/m₁ + 1/m₂, where 1/m is 0 for one that is held."""
-    return bounce(e, u) / w
+    return velocity_change(e, u) / w
 
 
 @inline
@@ -75,8 +75,8 @@ def push(ball: Any, k: float, nx: float, ny: float, nz: float) -> None:
 
 
 @inline
-def approach(one: Any, two: Any, nx: float, ny: float, nz: float) -> float:
-    """(v₁ - v₂)·n: the speed at which two balls part along n, which points from the second to the first."""
+def separation_speed(one: Any, two: Any, nx: float, ny: float, nz: float) -> float:
+    """(v₁ - v₂)·n, positive when two balls part; n points from the second to the first."""
     return ((one.vx - two.vx) * nx + (one.vy - two.vy) * ny) + (one.vz - two.vz) * nz
 
 
@@ -88,10 +88,10 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     Divided by n·n it is a reflection whatever the length of n; a normal that is made a unit vector first is on average
     a little short, and the energy would drift.
     """
-    u = approach(one, two, nx, ny, nz)
+    u = separation_speed(one, two, nx, ny, nz)
     # As shares of the total mass, not with μ itself: equal masses exchange exactly, and no product can overflow.
     both = one.m + two.m
-    k = bounce(e, u) / ((nx * nx + ny * ny) + nz * nz)
+    k = velocity_change(e, u) / ((nx * nx + ny * ny) + nz * nz)
     # The two changes must add up to k exactly: the rounding of shares or of their difference has a mean that is not
     # zero, which would be a restitution that is always a little too large or too small. So the smaller change also
     # takes what the difference loses by rounding (Fast2Sum, T. J. Dekker, Numer. Math. 18 (1971) 224).
@@ -103,7 +103,7 @@ def collide(one: Any, two: Any, nx: float, ny: float, nz: float, e: float) -> fl
     k2 = rest if two.m <= one.m else least
     push(one, k1, nx, ny, nz)
     push(two, -k2, nx, ny, nz)
-    if u < 0.0 and approach(one, two, nx, ny, nz) <= u:
+    if u < 0.0 and separation_speed(one, two, nx, ny, nz) <= u:
         separate(one, two, nx, ny, nz, k1, k2)
     return k1 * one.m
 
@@ -118,7 +118,7 @@ def separate(one: Any, two: Any, nx: float, ny: float, nz: float, k1: float, k2:
         k1, k2 = 2.0 * k1, 2.0 * k2
         push(one, k1, nx, ny, nz)
         push(two, -k2, nx, ny, nz)
-        if approach(one, two, nx, ny, nz) >= 0.0:
+        if separation_speed(one, two, nx, ny, nz) >= 0.0:
             return
 
 
@@ -132,18 +132,19 @@ def normal_velocity(ball: Any, nx: float, ny: float, nz: float) -> float:
 def rebound(ball: Any, nx: float, ny: float, nz: float, e: float) -> float:
     """A ball meets a wall with unit normal n towards the ball: v -= (1 + e) (v·n) n; gives the impulse.
 
-    No unit vector is quite one, but for those along an axis. With a wall's own normal the same small part of the energy
-    would be gained or lost at each hit; divided by n·n as in `collide` too, for that is rounded the same way each time.
-    So n is made longer by a part that is another one at each hit, 1 to 2, and rounded anew.
+    The length of n is never exactly 1, unless n lies along an axis. With the same n at each hit, the same rounding
+    error would come back each time, and the energy would drift; dividing by n·n as in `collide` does not help, for that
+    is rounded the same way, too. So n is first scaled by a factor from 1 to 2 that differs from hit to hit: then the
+    errors average out.
     """
     u = normal_velocity(ball, nx, ny, nz)
-    k = bounce(e, u)
+    k = velocity_change(e, u)
     if u == 0.0 or max(abs(nx), abs(ny), abs(nz)) == 1.0:
         push(ball, k, nx, ny, nz)
         return k * ball.m
     length = 1.0 + abs(u) / ((abs(ball.vx) + abs(ball.vy)) + abs(ball.vz))
     wx, wy, wz = length * nx, length * ny, length * nz
-    f = bounce(e, normal_velocity(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
+    f = velocity_change(e, normal_velocity(ball, wx, wy, wz) / ((wx * wx + wy * wy) + wz * wz))
     push(ball, f, wx, wy, wz)
     return k * ball.m
 

@@ -73,7 +73,7 @@ def resting_pair(one: Any, two: Any, w: Any, a: Any, b: Any) -> float:
 def resting_equation(
     bodies: Any, rules: Any, i: Index, j: Index, wx: Real, wy: Real, wz: Real
 ) -> tuple[float, float, float, float]:
-    """The quadratic equation whose solution is that of a pair of which one rests, which is a quartic."""
+    """The equation of a pair of which one rests, solved already: a quadratic one that has the root of the quartic."""
     one, two = bodies.balls[np.uint32(i)], bodies.balls[np.uint32(j)]
     a, b = pull(bodies, rules, rules.gravity, i), pull(bodies, rules, rules.gravity, j)
     if one.id > two.id:  # in the order of their numbers, so that both get the same bits

@@ -90,19 +90,19 @@ def hit_ball(bodies: Any, rules: Any, hood: Any, clock: Any, log: Any, i: Index,
         s = np.sqrt((dx * dx + dy * dy) + dz * dz)
     nx, ny, nz = dx / s, dy / s, dz / s
     e = rules.bounce[np.uint32(ball.material), np.uint32(other.material)]
-    soon, other_soon, soft = False, False, False
+    soon, other_soon, lossless = False, False, False
     if contact.time > 0.0:
         soon, other_soon = is_soon(ball, t, contact), is_soon(other, t, contact)
-        u = -impact.approach(ball, other, nx, ny, nz)
-        soft = is_lasting(bodies, i, soon, u, contact) or is_lasting(bodies, j, other_soon, u, contact)
-        soft = soft and e < 1.0
+        u = -impact.separation_speed(ball, other, nx, ny, nz)
+        lossless = is_lasting(bodies, i, soon, u, contact) or is_lasting(bodies, j, other_soon, u, contact)
+        lossless = lossless and e < 1.0
     # Along an axis the unit vector is exact, and so is the exchange; else the line of centres itself is better.
     if nx * nx == 1.0 or ny * ny == 1.0 or nz * nz == 1.0:
         dx, dy, dz, s = nx, ny, nz, 1.0
-    impulse = impact.collide(ball, other, dx, dy, dz, 1.0 if soft else e) * s
+    impulse = impact.collide(ball, other, dx, dy, dz, 1.0 if lossless else e) * s
     clock.ball_ball += 1
-    clock.softened += soft
-    write(log, clock, ball, Hit(t, BALL, soft, np.uint32(NONE), ball.id, other.id, impulse), nx, ny, nz)
+    clock.softened += lossless
+    write(log, clock, ball, Hit(t, BALL, lossless, np.uint32(NONE), ball.id, other.id, impulse), nx, ny, nz)
     fine = True
     if at_rest and impulse == 0.0:  # they graze, unless gravity presses them together
         fine = parting(rules.gravity, a, b, nx, ny, nz) >= 0.0
@@ -128,19 +128,19 @@ def hit_wall(bodies: Any, rules: Any, g: Any, clock: Any, log: Any, i: Index, t:
     least = wall_laws.least_departure(ball, wall, u, press) if wall.kind == wall_laws.BOWL else -np.inf
     slides = u >= -2.0 * least  # in hops that lose nothing
     soon = is_soon(ball, t, contact)
-    soft = e < 1.0 and (slides or is_lasting(bodies, i, soon, -u, contact))
-    impulse = impact.rebound(ball, nx, ny, nz, 1.0 if soft else e)
+    lossless = e < 1.0 and (slides or is_lasting(bodies, i, soon, -u, contact))
+    impulse = impact.rebound(ball, nx, ny, nz, 1.0 if lossless else e)
     if impact.normal_velocity(ball, nx, ny, nz) < least:
         impulse += impact.depart_at(ball, nx, ny, nz, least)
     if wall_laws.parting_rate(ball, wall) < 0.0:
         impact.push_off(ball, wall, nx, ny, nz, impulse / ball.m)
     if wall.kind == wall_laws.PIN:
         clock.ball_ball += 1
-        write(log, clock, ball, Hit(t, BALL, soft, w, ball.id, wall.ball, impulse), nx, ny, nz)
+        write(log, clock, ball, Hit(t, BALL, lossless, w, ball.id, wall.ball, impulse), nx, ny, nz)
     else:
         clock.ball_wall += 1
-        write(log, clock, ball, Hit(t, WALL, soft, w, ball.id, np.uint32(NONE), impulse), nx, ny, nz)
-    clock.softened += soft
+        write(log, clock, ball, Hit(t, WALL, lossless, w, ball.id, np.uint32(NONE), impulse), nx, ny, nz)
+    clock.softened += lossless
     fine = extend_streak(bodies, rules, i, t, soon and not (slides and len(g) == 0))
     if len(g) == 3:
         u = impact.normal_velocity(ball, nx, ny, nz)

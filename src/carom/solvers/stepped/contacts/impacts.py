@@ -114,17 +114,17 @@ def refine(d: Any, w: Any, a: Any, sigma: Real, tau: Real) -> float:
 
 
 @inline
-def friction_of(w: Any, wn: Real, n: Any, soft: Real, impulse: Real, mu: Any) -> tuple[Any, Real]:
+def friction_of(w: Any, wn: Real, n: Any, inverse_mass: Real, impulse: Real, mu: Any) -> tuple[Any, Real]:
     """The impulse by which friction slows the sliding of two balls, and the energy that it takes, J.
 
-    w is the relative velocity and wn its normal part; `soft` is 1/m + 1/m'; `mu` has both coefficients.
+    w is the relative velocity and wn its normal part; `inverse_mass` is 1/m + 1/m'; `mu` has both coefficients.
     """
     tx, ty, tz = w[0] - wn * n[0], w[1] - wn * n[1], w[2] - wn * n[2]
     slip = math.sqrt((tx * tx + ty * ty) + tz * tz)
-    stop = slip / soft
+    stop = slip / inverse_mass
     rub = impact.friction(stop, impulse, mu[0], mu[1])
     if slip > 0.0:
-        return (rub * tx / slip, rub * ty / slip, rub * tz / slip), rub * slip - 0.5 * rub * rub * soft
+        return (rub * tx / slip, rub * ty / slip, rub * tz / slip), rub * slip - 0.5 * rub * rub * inverse_mass
     return (0.0, 0.0, 0.0), 0.0
 
 
@@ -174,14 +174,14 @@ def resolve_pair(dim: Any, step: Any, touch: Any) -> None:
     e = by.bounce[a, b]
     tau, n, w = contact_geometry(dim, dt, touch, bodies)
     wn = (w[0] * n[0] + w[1] * n[1]) + w[2] * n[2]
-    soft = velocity[i, 3] + velocity[j, 3]
-    if wn >= 0.0 or soft == 0.0:
+    inverse_mass = velocity[i, 3] + velocity[j, 3]
+    if wn >= 0.0 or inverse_mass == 0.0:
         return
-    impulse = impact.impulse_of_pair(e, wn, soft)
+    impulse = impact.impulse_of_pair(e, wn, inverse_mass)
     total = (impulse * n[0], impulse * n[1], impulse * n[2])
-    clock.restitution += impact.energy_taken(e) * wn * wn / soft
+    clock.restitution += impact.energy_taken(e) * wn * wn / inverse_mass
     if static[a, b] > 0.0:
-        rub, taken = friction_of(w, wn, n, soft, impulse, (static[a, b], dynamic[a, b]))
+        rub, taken = friction_of(w, wn, n, inverse_mass, impulse, (static[a, b], dynamic[a, b]))
         total = (total[0] - rub[0], total[1] - rub[1], total[2] - rub[2])
         clock.friction += taken
     mark_change(dim, dt, i, tau, bodies)

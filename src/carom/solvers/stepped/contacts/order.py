@@ -3,9 +3,13 @@
 Balls meet each other first, on paths as if no wall were in the way. Where a wall was, and was met before the other
 ball, it must act first: or balls would hit each other through thin walls, and be found beyond them.
 
-`since` says of each body how long before the end of the step the path begins that it is on: dt for the whole step, or τ
-when it met a ball then. Walls are met from there on. When it has met its walls already, it is minus the τ of the last
-of those contacts. Where it is not dt, `begin` has the place at which the step began: free for sure, if nothing else is.
+`since` says where each body is in this, as a time before the end of the step:
+
+    dt          it has met nothing: its path is that of the whole step
+    0 < τ < dt  it met a ball at τ, where its path begins; from there on it has not looked for walls yet
+    -τ <= 0     it has looked for walls, and met the last one at τ
+
+Where it is not dt, `begin` has the place at which the step began: free for sure, if nothing else is.
 """
 
 from typing import Any

@@ -115,16 +115,16 @@ def find_foot(pile: Any, feet: Any, periods: Any, a: Index, m: Index, dt: Real) 
 def place_foot(dim: Any, pile: Any, feet: Any, k: Index, m: Index, shares: Any) -> Index:
     """Make the foot of contact k on triangle m; its slot."""
     b = np.uint32(pile.far.shape[0] + 1 + np.int64(k))
-    soft = 0.0
+    inverse_mass = 0.0
     for c in range(3):
         who = feet.slot[feet.triangles[m, np.uint32(c)]]
         feet.corners[k, np.uint32(c)] = who
-        soft += shares[c] * shares[c] * pile.v[who, 3]
+        inverse_mass += shares[c] * shares[c] * pile.v[who, 3]
     feet.shares[k, 0], feet.shares[k, 1], feet.shares[k, 2] = shares
     update_foot(dim, pile, feet, pile.x, b)
     update_foot(dim, pile, feet, pile.v, b)
     update_foot(dim, pile, feet, pile.kicked, b)
-    pile.x[b, 3], pile.v[b, 3] = feet.thickness, soft
+    pile.x[b, 3], pile.v[b, 3] = feet.thickness, inverse_mass
     return b
 
 
@@ -133,10 +133,10 @@ def add_if_meets_triangle(pile: Any, feet: Any, a: Index, m: Index, moves: Real,
     """Add body a with triangle m, whose corners move at most `moves` within the step, if they can meet in it."""
     if feet.woven[pile.grid.order[a]] != 0:
         return count
-    soft = pile.v[a, 3]
+    inverse_mass = pile.v[a, 3]
     for c in range(3):
-        soft += pile.v[feet.slot[feet.triangles[m, np.uint32(c)]], 3]
-    if soft == 0.0:
+        inverse_mass += pile.v[feet.slot[feet.triangles[m, np.uint32(c)]], 3]
+    if inverse_mass == 0.0:
         return count
     _, _, gap = find_foot(pile, feet, feet.periods, a, m, dt)
     return add_pair(pile, count, a, CLOTH + m, ITSELF, gap < reach_of(pile, a) - pile.x[a, 3] + moves)

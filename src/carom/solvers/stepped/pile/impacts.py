@@ -8,7 +8,7 @@ from carom.kernels.jit import Real, noinline
 from carom.solvers.stepped.contacts.logs import BALL, NOBODY, LogRow, write
 from carom.solvers.stepped.contacts.logs import CLOTH as ON_CLOTH
 from carom.solvers.stepped.contacts.logs import WALL as AT_WALL
-from carom.solvers.stepped.pile.memory import BOUNCE, CLOTH, COUNT, MASS, NX, NY, NZ, SIDE, WALL
+from carom.solvers.stepped.pile.memory import CLOTH, COUNT, MASS, NX, NY, NZ, PARTING, SIDE, WALL
 
 
 @noinline
@@ -21,7 +21,7 @@ def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, labels: Any, place: 
     for c in range(pile.tally[COUNT]):
         k = np.uint32(c)
         row, names = pile.rows[side, k], pile.names[side, k]
-        if not row[BOUNCE] > 0.0:
+        if not row[PARTING] > 0.0:
             continue
         i, other = np.uint64(names[0]), np.uint64(names[1])
         at_wall = other >= np.uint64(WALL)
@@ -40,5 +40,5 @@ def count_impacts(dim: Any, t: Real, clock: Any, pile: Any, labels: Any, place: 
             wall = np.uint64(labels[other - np.uint64(WALL)]) if at_wall else np.uint64(NOBODY)
             mate = np.uint64(NOBODY) if at_wall or at_cloth else other
             kind = AT_WALL if at_wall else (ON_CLOTH if at_cloth else BALL)
-            impulse = row[MASS] * (pile.speeds[k] + row[BOUNCE])
+            impulse = row[MASS] * (pile.speeds[k] + row[PARTING])
             write(logs, clock, LogRow(t, kind, wall, i, mate, (x, y, z), (nx, ny, nz), impulse))

@@ -17,7 +17,7 @@ CLOTH = 0x40000000  # and with triangle m of a cloth, CLOTH + m
 # Columns of a contact. The normal n points from the partner to the body, gap = n·(x - x') + offset.
 NX, NY, OFFSET, MASS = 0, 1, 2, 3  # MASS is the reduced mass, kg
 PRESS, RUB = 4, 5  # impulses of a substep along the normal and the tangent (-ny, nx), N s; in 3D RUB is their x
-BOUNCE = 6  # speed of parting after an impact, m/s; negative as long as there was none, 0 for a contact of rest
+PARTING = 6  # e u₀, the speed to part at, m/s; negative: an impact to come; positive: it has touched; 0: it rests
 LOAD = 7  # the lasting load that the contact has learnt, as an impulse per substep, N s
 NZ, RUB_Y, RUB_Z = 8, 9, 10
 COLUMNS = {2: 8, 3: 12}
@@ -66,8 +66,8 @@ class Pile(NamedTuple):
     link: NDArray[np.uint32]  # (capacity,): the one before it
     x: NDArray[np.float64]  # (bodies + 1, 4): place and radius by slot; the last row is the ground
     v: NDArray[np.float64]  # (bodies + 1, 4): velocity and 1/m by slot
-    kicked: NDArray[np.float64]  # (bodies + 1, 4): velocity after the kick of the substep, before impulses (at first
-    # acceleration), and mass
+    kicked: NDArray[np.float64]  # (bodies + 1, 4): acceleration until the first substep, then the velocity that forces
+    # alone have given in the substep; and the mass
     far: NDArray[np.float64]  # (bodies,): how far each body can move within the step
     reach: NDArray[np.float64]  # (bodies, 4): place by slot, and how far out it touches within the step, by cells
     pushed: NDArray[np.float64]  # (bodies,): by slot, how far forces or a hit can push each body within the step, m

@@ -12,7 +12,6 @@ from carom.solvers.stepped.contacts.grid import shift_of
 from carom.solvers.stepped.pile.broad_phase import wall_gap, wall_material
 from carom.solvers.stepped.pile.cloth import foot_of
 from carom.solvers.stepped.pile.memory import (
-    BOUNCE,
     CLOTH,
     COLUMN,
     COUNT,
@@ -25,6 +24,7 @@ from carom.solvers.stepped.pile.memory import (
     OFFSET,
     ONE,
     OTHER,
+    PARTING,
     PRESS,
     ROW,
     RUB,
@@ -193,7 +193,7 @@ def make_contact(dim: Any, heap: Any, material: Any, k: Index, pair: Any, making
     w = v[a, 3] + v[b, 3]
     row[NX], row[NY], row[MASS] = n[0], n[1], 1.0 / w
     row[OFFSET] = gap - dot(dim, n, difference(vector(x, a), vector(x, b)))
-    row[BOUNCE] = 0.0 if speed <= slow else (-back if back > slow else -TINY)
+    row[PARTING] = 0.0 if speed <= slow else (-back if back > slow else -TINY)
     pile.speeds[k] = speed
     row[PRESS], row[RUB], row[LOAD] = 0.0, 0.0, 0.0
     if len(dim) == 3:
@@ -203,10 +203,10 @@ def make_contact(dim: Any, heap: Any, material: Any, k: Index, pair: Any, making
     firm = softness.slop * r * softness.rate * (1.0 - softness.give) / (softness.give * h * w)
     recall_impulses(dim, pile, row, i, touch.j, softness.learn * (dt / h), h / pile.limits[SUBSTEP], firm)
     if row[PRESS] > 0.0:  # the contact bore a load in the last step: no impact
-        row[BOUNCE] = 0.0
+        row[PARTING] = 0.0
     light = LIGHT < making.heaviest * max(v[a, 3], v[b, 3]) <= LIGHTEST
     borne = GROWTH * (row[PRESS] + making.heaviest * slow * h / dt)
-    pile.most[k] = 0.0 if row[BOUNCE] != 0.0 else (borne if light else np.inf)
+    pile.most[k] = 0.0 if row[PARTING] != 0.0 else (borne if light else np.inf)
     pile.parting[k] = BY_FORCES * slow + BY_RADII * r / dt if light else np.inf
 
 

@@ -9,7 +9,6 @@ from carom.physics.vectors import difference, dot
 from carom.physics.vectors import row as vector
 from carom.solvers.stepped.pile.cloth import push_corners, update_foot
 from carom.solvers.stepped.pile.memory import (
-    BOUNCE,
     COLUMN,
     COUNT,
     LOAD,
@@ -20,6 +19,7 @@ from carom.solvers.stepped.pile.memory import (
     OFFSET,
     ONE,
     OTHER,
+    PARTING,
     PRESS,
     ROW,
     RUB,
@@ -134,13 +134,13 @@ def solve(dim: Any, pile: Pile, softness: Softness, h: Real, laws: Any) -> bool:
         u = difference(vector(v, a), vector(v, b))
         un = dot(dim, n, u)
         deep |= un * h + max(s, 0.0) < -DEEP * (x[a, 3] + x[b, 3])
-        if s > 0.0 and (p == 0.0 or row[BOUNCE] != 0.0):
+        if s > 0.0 and (p == 0.0 or row[PARTING] != 0.0):
             new = p - row[MASS] * (un + s * back)
         else:
             new = keep * (p - row[MASS] * (un + max(rate * s * back, -pile.parting[k]))) + give * row[LOAD]
         new = max(new, 0.0)
-        if new > 0.0 and row[BOUNCE] < 0.0:
-            row[BOUNCE] = -row[BOUNCE]
+        if new > 0.0 and row[PARTING] < 0.0:
+            row[PARTING] = -row[PARTING]
         set_impulse(dim, pile, laws, row, numbers[k], u, new)
     return deep
 
@@ -183,10 +183,10 @@ def apply_restitution(dim: Any, pile: Pile) -> None:
     rows, numbers = pile.rows[side], pile.numbers[side]
     for c in range(pile.tally[COUNT]):
         k = np.uint32(c)
-        if not rows[k, BOUNCE] > 0.0:
+        if not rows[k, PARTING] > 0.0:
             continue
         a, b, n = numbers[k, ONE], numbers[k, OTHER], normal_of(dim, rows[k])
         update_foot(dim, pile, pile.feet, v, b)
         un = dot(dim, n, difference(vector(v, a), vector(v, b)))
-        p = max(rows[k, MASS] * (rows[k, BOUNCE] - un), 0.0)
+        p = max(rows[k, MASS] * (rows[k, PARTING] - un), 0.0)
         add_impulse(dim, pile, v, a, b, (p * n[0], p * n[1], p * n[2]))

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from carom.kernels.jit import Index, Real, inline, noinline, stage
-from carom.physics.impact import bounce, parting_speed
+from carom.physics.impact import parting_speed, velocity_change
 from carom.physics.triangle import crossing, height_before, weights_before
 from carom.solvers.stepped.contacts.grid import file_bodies, index_along
 from carom.solvers.stepped.contacts.logs import CLOTH, NOBODY, LogRow, write
@@ -141,7 +141,7 @@ def normal_response(un: Real, acc: Real, straight: Real, tau: Real, dt: Real, e:
     touched, back = un - acc * tau, max(-straight * tau, 0.0)
     if e < 1.0 and parting_speed(e, -touched) < -acc * dt:
         return -un, back, False
-    gain = bounce(e, touched)
+    gain = velocity_change(e, touched)
     if e < 1.0 or gain * tau >= back or acc >= 0.0:
         return gain, gain * tau, True
     square = un * un + 2.0 * acc * back
@@ -157,7 +157,9 @@ class Slip(NamedTuple):
 
 
 @inline
-def friction_response(slip: Any, press: Real, tau: Real, soft: Real, mu: Any, impact: bool) -> tuple[Any, Any, Real]:
+def friction_response(
+    slip: Any, press: Real, tau: Real, inverse_mass: Real, mu: Any, impact: bool
+) -> tuple[Any, Any, Real]:
     """Friction: its impulse, how far it moves the end of the step, both as vectors, and the energy that it takes, J.
 
     `mu` has the coefficients, static and dynamic. An impact rubs at once, with the velocity that it then has; a slow
@@ -169,8 +171,8 @@ def friction_response(slip: Any, press: Real, tau: Real, soft: Real, mu: Any, im
     speed = math.sqrt((sx * sx + sy * sy) + sz * sz)
     if speed == 0.0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
-    sticks = speed <= mu[0] * press * soft
-    part = 1.0 if sticks else min(mu[1] * press * soft / speed, 1.0)
+    sticks = speed <= mu[0] * press * inverse_mass
+    part = 1.0 if sticks else min(mu[1] * press * inverse_mass / speed, 1.0)
     gx, gy, gz = -part * sx, -part * sy, -part * sz  # change of the velocity
     dx, dy, dz = gx * tau, gy * tau, gz * tau
     if not impact and sticks:
@@ -179,7 +181,11 @@ def friction_response(slip: Any, press: Real, tau: Real, soft: Real, mu: Any, im
         dx, dy, dz = 0.5 * dx, 0.5 * dy, 0.5 * dz
     taken = (at[0] * dx + at[1] * dy) + at[2] * dz
     taken -= (gx * (ut[0] + 0.5 * gx) + gy * (ut[1] + 0.5 * gy)) + gz * (ut[2] + 0.5 * gz)
-    return (gx / soft, gy / soft, gz / soft), (dx / soft, dy / soft, dz / soft), taken / soft
+    return (
+        (gx / inverse_mass, gy / inverse_mass, gz / inverse_mass),
+        (dx / inverse_mass, dy / inverse_mass, dz / inverse_mass),
+        taken / inverse_mass,
+    )
 
 
 @inline
@@ -202,9 +208,9 @@ def relative_motion(bodies: Any, i: Index, corners: Any, shares: Any) -> tuple[A
         ax -= w * accel[who, 0]
         ay -= w * accel[who, 1]
         az -= w * accel[who, 2]
-    soft = velocity[i, 3]
-    soft += (wa * wa * velocity[a, 3] + wb * wb * velocity[b, 3]) + wc * wc * velocity[c, 3]
-    return (ux, uy, uz), (ax, ay, az), soft
+    inverse_mass = velocity[i, 3]
+    inverse_mass += (wa * wa * velocity[a, 3] + wb * wb * velocity[b, 3]) + wc * wc * velocity[c, 3]
+    return (ux, uy, uz), (ax, ay, az), inverse_mass
 
 
 @inline
@@ -251,30 +257,30 @@ def touch_triangle(step: Any, met: Any, relative: Any) -> bool:
     shares = shares_at(relative, tau)
     if min(shares[0], shares[1], shares[2]) < -EDGE:
         return False
-    u, a, soft = relative_motion(bodies, met.i, met.corners, shares)
+    u, a, inverse_mass = relative_motion(bodies, met.i, met.corners, shares)
     un, acc = dot(u, n), dot(a, n)
-    if min(un, un - acc * tau) >= 0.0 or soft == 0.0:
+    if min(un, un - acc * tau) >= 0.0 or inverse_mass == 0.0:
         return True
     straight = straight_motion(relative, shares)
     sn = dot(straight, n)
     one, two = np.uint64(by.material[met.i]), np.uint64(by.material[met.corners[0]])
     gain, way, impact = normal_response(un, acc, sn, tau, step.dt, by.bounce[one, two])
     way += RECOVERY * max(met.gap - met.side * h, 0.0)
-    clock.restitution -= (gain * (un + 0.5 * gain) - acc * way) / soft
-    press = gain / soft
+    clock.restitution -= (gain * (un + 0.5 * gain) - acc * way) / inverse_mass
+    press = gain / inverse_mass
     rub, shift = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if by.static[one, two] > 0.0:
         slip = Slip(moved(u, -un, n), moved(a, -acc, n), moved(straight, -sn, n))
         rub, shift, taken = friction_response(
-            slip, press, tau, soft, (by.static[one, two], by.dynamic[one, two]), impact
+            slip, press, tau, inverse_mass, (by.static[one, two], by.dynamic[one, two]), impact
         )
         clock.friction += taken
-    apply_impulse(clock, bodies, met, shares, moved(rub, press, n), moved(shift, way / soft, n))
+    apply_impulse(clock, bodies, met, shares, moved(rub, press, n), moved(shift, way / inverse_mass, n))
     if impact or is_blow(un - acc * tau, acc, step.dt):
         clock.ball_cloth += 1
         if clock.logged < step.log.size:
             x, v = bodies.place[met.i], bodies.velocity[met.i]
             at = (x[0] - v[0] * tau, x[1] - v[1] * tau, x[2] - v[2] * tau)
-            impulse = press if impact else (acc * tau - un) / soft
+            impulse = press if impact else (acc * tau - un) / inverse_mass
             write(step.log, clock, LogRow(step.t + step.dt - tau, CLOTH, NOBODY, met.i, NOBODY, at, n, impulse))
     return True

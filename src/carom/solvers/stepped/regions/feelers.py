@@ -16,7 +16,7 @@ from carom.solvers.stepped.contacts.paths import across, dot, joined, moved
 from carom.solvers.stepped.regions.clearance import is_free
 from carom.solvers.stepped.regions.cloth import RECOVERY, Slip, friction_response, mark_start, normal_response
 from carom.solvers.stepped.regions.responses import NOWHERE
-from carom.solvers.stepped.regions.surfaces import wall_of
+from carom.solvers.stepped.regions.surfaces import material_of
 
 
 class Feelers(NamedTuple):
@@ -29,7 +29,7 @@ class Feelers(NamedTuple):
 
 @inline
 def mark_feelers(feelers: Any, bodies: Any, n: Index, dt: Real) -> None:
-    """Keep where all are when a step of dt begins that has been made already; with 0, one that is to come."""
+    """Store where all bodies are when the step begins: a step of dt has been made already; with 0 it is to come."""
     if len(feelers) > 0:
         mark_start(dt, bodies, n, feelers.start)
 
@@ -89,12 +89,12 @@ def first_met(dim: Any, dt: Real, x: Any, way: Any, r: Real, walls: Any) -> tupl
         at = moved(x, -tau / dt, way)
         slack = slack_of(path, r, np.sqrt(dot(way, way)), walls.regions[k].scale)
         _, nx, ny, nz, _ = probe(dim, walls.regions, walls.edges, k, j, at, slack)
-        return tau, (nx, ny, nz), wall_of(walls.regions, walls.edges, k, j)
+        return tau, (nx, ny, nz), material_of(walls.regions, walls.edges, k, j)
     deepest, n, wall = r, (0.0, 0.0, 0.0), np.uint32(0)
     for row in range(len(walls.regions)):
         d, nx, ny, nz, j = nearest(dim, walls.regions, walls.edges, np.uint32(row), x[0], x[1], x[2])
         if d < deepest:
-            deepest, n, wall = d, (nx, ny, nz), wall_of(walls.regions, walls.edges, np.uint32(row), j)
+            deepest, n, wall = d, (nx, ny, nz), material_of(walls.regions, walls.edges, np.uint32(row), j)
     return (0.0 if deepest < r else -1.0), n, wall
 
 
@@ -117,11 +117,11 @@ def feel_one(dim: Any, dt: Real, bodies: Any, by: Any, walls: Any, feelers: Any,
     """
     x, way, r = way_of(feelers, k, bodies)
     tau, n, wall = first_met(dim, dt, x, way, r, walls)
-    soft = 0.0
+    inverse_mass = 0.0
     for c in range(3):
         share = feelers.shares[k, np.uint64(c)]
-        soft += share * share * bodies.velocity[np.uint64(feelers.corners[k, np.uint64(c)]), 3]
-    if tau < 0.0 or soft == 0.0:
+        inverse_mass += share * share * bodies.velocity[np.uint64(feelers.corners[k, np.uint64(c)]), 3]
+    if tau < 0.0 or inverse_mass == 0.0:
         return 0.0, 0.0
     own = np.uint64(by.material[np.uint64(feelers.corners[k, 0])])
     u, a = weighed(feelers, k, bodies.velocity), weighed(feelers, k, bodies.accel)
@@ -134,14 +134,14 @@ def feel_one(dim: Any, dt: Real, bodies: Any, by: Any, walls: Any, feelers: Any,
     mu = (by.wall_static[own, wall], by.wall_dynamic[own, wall])
     if mu[0] > 0.0:
         slip = Slip(across(u, n), across(a, n), across(straight, n))
-        rub, shift, rubbed = friction_response(slip, gain / soft, tau, soft, mu, impact)
-    end = moved(moved(x, back, n), soft, shift)
+        rub, shift, rubbed = friction_response(slip, gain / inverse_mass, tau, inverse_mass, mu, impact)
+    end = moved(moved(x, back, n), inverse_mass, shift)
     back += min(RECOVERY * depth_in(dim, end, r, walls), 0.5 * np.sqrt(dot(a, a)) * dt * dt)
-    jolt, move = moved(rub, gain / soft, n), moved(shift, back / soft, n)
+    jolt, move = moved(rub, gain / inverse_mass, n), moved(shift, back / inverse_mass, n)
     for c in range(3):
         corner = np.uint64(feelers.corners[k, np.uint64(c)])
         part = feelers.shares[k, np.uint64(c)] * bodies.velocity[corner, 3]
         for axis in range(3):
             bodies.velocity[corner, axis] += part * jolt[axis]
             bodies.place[corner, axis] += part * move[axis]
-    return (acc * back - gain * (un + 0.5 * gain)) / soft, rubbed
+    return (acc * back - gain * (un + 0.5 * gain)) / inverse_mass, rubbed

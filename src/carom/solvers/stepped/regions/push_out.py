@@ -9,7 +9,7 @@ from carom.physics import impact
 from carom.physics.regions import nearest
 from carom.physics.swept_contact import slack_of
 from carom.solvers.stepped.contacts.paths import dot, joined, moved
-from carom.solvers.stepped.regions.surfaces import wall_of
+from carom.solvers.stepped.regions.surfaces import material_of
 
 PUSHES: Final = 64
 """How often a body that is inside is moved out; each time from one region, perhaps a little into another."""
@@ -49,8 +49,8 @@ def push_out(
                 m = n
                 un = dot(u, n)
                 if un < 0.0:
-                    e = bounce[wall_of(regions, edges, k, j)]
-                    u = moved(u, impact.bounce(e, un) / dot(n, n), n)
+                    e = bounce[material_of(regions, edges, k, j)]
+                    u = moved(u, impact.velocity_change(e, un) / dot(n, n), n)
                     taken += impact.energy_taken(e) * (un * un)
         if not inside:
             stuck = False

@@ -30,9 +30,9 @@ from carom.solvers.stepped.regions.surfaces import (
     friction_work,
     is_edge,
     keeps_bearing,
+    material_of,
     path_in_edge,
     path_on_surface,
-    wall_of,
 )
 
 TURN: Final = 0.5
@@ -140,21 +140,21 @@ def arrive(dim: Any, dt: Real, walls: Any, mover: Any, course: Any, lift: Any, o
     """How a body meets a surface at x, `course.tau` before the end of its path, and how it is to leave it."""
     u = moved(velocity_before(dim, course.path, course.tau), 1.0, lift)
     n, kappa, tau = on.n, on.kappa, course.tau + course.later
-    wall = wall_of(walls.regions, walls.edges, on.k, on.j)
+    wall = material_of(walls.regions, walls.edges, on.k, on.j)
     e, mu = mover.bounce[wall], (mover.static[wall], mover.dynamic[wall])
     un, along = min(dot(u, n), 0.0), across(u, n)
     q = dot(mover.pull, n) - (kappa * dot(along, along) if kappa > 0.0 else 0.0)
     soon = -un < -q * tau / (2.0 * BOUNCES) if e >= 1.0 else -e * un < -q * dt
     rests = soon and q < 0.0 and tau > 0.0
     back = (1.0 if e >= 1.0 else 0.0) if rests else e
-    rub, taken = friction_change(along, impact.bounce(back, un), mu[0], mu[1])
+    rub, taken = friction_change(along, impact.velocity_change(back, un), mu[0], mu[1])
     return Arrival(x, u, along, un, q, mu, rests, back, rub, taken)
 
 
 @inline
 def jump_of(at: Any, n: Any) -> Any:
     """What an impact adds to the velocity of the body."""
-    return moved(at.rub, impact.bounce(at.back, at.un) / dot(n, n), n)
+    return moved(at.rub, impact.velocity_change(at.back, at.un) / dot(n, n), n)
 
 
 @inline

@@ -159,7 +159,7 @@ def path_in_edge(x: Any, u: Any, a: Any, n: Any, h: Any, tau: Real, static: Any,
 
 
 @inline
-def wall_of(regions: Any, edges: Any, k: Index, j: Index) -> Index:
+def material_of(regions: Any, edges: Any, k: Index, j: Index) -> Index:
     """The material of a feature."""
     if regions[np.uint32(k)].kind == OUTLINE:
         return np.uint32(edges[np.uint32(j)].material)
