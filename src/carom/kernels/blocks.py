@@ -35,7 +35,7 @@ WORD = ir.IntType(64)
 Bytes = NDArray[np.uint8]
 
 
-class Entry(NamedTuple):
+class ArraySpec(NamedTuple):
     """An array of a table."""
 
     name: str
@@ -49,10 +49,10 @@ class Entry(NamedTuple):
     """Where in a page it begins, bytes; or NOWHERE, or OVER."""
 
 
-class Table:
+class BlockTable:
     """The arrays of a kind of block."""
 
-    def __init__(self, *entries: Entry) -> None:
+    def __init__(self, *entries: ArraySpec) -> None:
         self.entries = {entry.name: entry for entry in entries}
 
         self.names: Any = namedtuple("Names", self.entries)(*range(len(self.entries)))
@@ -61,12 +61,12 @@ class Table:
         """The bytes that a directory takes."""
         self._blank = [[0, 0, max(each.columns, 1), np.dtype(each.kind).itemsize, each.place] for each in self]
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[ArraySpec]:
         return iter(self.entries.values())
 
     def __reduce__(self) -> Any:
         """A pickle has the entries."""
-        return Table, tuple(self)
+        return BlockTable, tuple(self)
 
     def directory(self, shapes: Mapping[str, tuple[int, ...]]) -> list[list[int]]:
         """A directory of arrays of these shapes; those that are not named are empty."""
@@ -78,15 +78,15 @@ class Table:
                 row[COLUMNS] = columns[0]
         return directory
 
-    def make(self, shapes: Mapping[str, tuple[int, ...]]) -> Block:
+    def make(self, shapes: Mapping[str, tuple[int, ...]]) -> MemoryBlock:
         """A block of zeros with arrays of these shapes."""
         return self.of(self.directory(shapes))
 
-    def of(self, directory: list[list[int]]) -> Block:
+    def of(self, directory: list[list[int]]) -> MemoryBlock:
         """A block of zeros with the arrays of a directory."""
         raw = blank(lay_out(directory, self.header))
         raw[: self.header].view(np.int64)[:] = list(chain.from_iterable(directory))
-        return Block(self, raw)
+        return MemoryBlock(self, raw)
 
     def opener(self, bundle: Any) -> Callable[[Any], Any]:
         """A function for kernels: makes a bundle, a named tuple, of those arrays of a block that its fields name."""
@@ -119,16 +119,16 @@ def at_a_page(raw: Bytes) -> Bytes:
     return other
 
 
-class Block:
+class MemoryBlock:
     """A block, and its arrays by name as attributes."""
 
-    def __init__(self, table: Table, raw: Bytes) -> None:
+    def __init__(self, table: BlockTable, raw: Bytes) -> None:
         self.table = table
         self.raw = raw if raw.ctypes.data % PAGE == 0 else at_a_page(raw)
 
     def __getattr__(self, name: str) -> Any:
         """An array, when it is asked for first."""
-        table: Table = self.__dict__["table"]
+        table: BlockTable = self.__dict__["table"]
         if name not in table.entries:
             raise AttributeError(f"this block has no {name}")
         entry, k = table.entries[name], FIELDS * getattr(table.names, name)
@@ -137,7 +137,7 @@ class Block:
         self.__dict__[name] = array = array.reshape(rows, columns) if entry.columns else array
         return array
 
-    def laid_out(self, *kept: str) -> Block:
+    def laid_out(self, *kept: str) -> MemoryBlock:
         """A block whose arrays have the sizes that this one's directory says; some are copied, the others are zero."""
         arrays = {name: getattr(self, name) for name in kept}
         block = self.table.of(self.raw[: self.table.header].view(np.int64).reshape(-1, FIELDS).tolist())
@@ -145,23 +145,23 @@ class Block:
             getattr(block, name)[:] = array
         return block
 
-    def copy(self) -> Block:
+    def copy(self) -> MemoryBlock:
         """Another block, equal to this one."""
-        return Block(self.table, at_a_page(self.raw))
+        return MemoryBlock(self.table, at_a_page(self.raw))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Block:
+    def __deepcopy__(self, memo: dict[int, Any]) -> MemoryBlock:
         other = memo[id(self)] = self.copy()
         return other
 
     def __reduce__(self) -> Any:
-        return Block, (self.table, self.raw)
+        return MemoryBlock, (self.table, self.raw)
 
 
-def _opener(table: Table, bundle: Any) -> Callable[[Any], Any]:
-    """See `Table.opener`."""
+def _opener(table: BlockTable, bundle: Any) -> Callable[[Any], Any]:
+    """See `BlockTable.opener`."""
     fields = [(getattr(table.names, name), table.entries[name]) for name in bundle._fields]
     if is_interpreted():
-        return lambda block: seen(bundle(*(getattr(Block(table, block.array), each.name) for _, each in fields)))
+        return lambda block: seen(bundle(*(getattr(MemoryBlock(table, block.array), each.name) for _, each in fields)))
     arrays = [_array_type(entry) for _, entry in fields]
     result = numba.types.NamedTuple(arrays, bundle)
 
@@ -191,7 +191,7 @@ def _opener(table: Table, bundle: Any) -> Callable[[Any], Any]:
     return cast("Any", opened)  # as kernels call it, without the typing context
 
 
-def _array_type(entry: Entry) -> Any:
+def _array_type(entry: ArraySpec) -> Any:
     """The type that an array of a table has in kernels."""
     kind = numba.from_dtype(np.dtype(entry.kind))
     aligned = not isinstance(kind, numba.types.Record)

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from carom import Simulation, library
-from carom.kernels.blocks import COLUMNS, FIELDS, LINE, OVER, ROWS, Block, Entry, Table, words
+from carom.kernels.blocks import COLUMNS, FIELDS, LINE, OVER, ROWS, ArraySpec, BlockTable, MemoryBlock, words
 from carom.kernels.jit import PAGE, kernel
 
 RECORD = np.dtype([("x", "f8"), ("n", "u4"), ("k", "u1")])
-TABLE = Table(
-    Entry("numbers", "f8", 0, "some numbers"),
-    Entry("balls", RECORD, 0, "records", 0x800),
-    Entry("vectors", "f8", 3, "three columns"),
-    Entry("matrix", "u4", -1, "as many columns as there are", 0xA00),
-    Entry("words", "u4", 0, "words"),
-    Entry("lines", np.dtype([("a", "u4"), ("b", "u4")]), 0, "pairs of these", OVER),
+TABLE = BlockTable(
+    ArraySpec("numbers", "f8", 0, "some numbers"),
+    ArraySpec("balls", RECORD, 0, "records", 0x800),
+    ArraySpec("vectors", "f8", 3, "three columns"),
+    ArraySpec("matrix", "u4", -1, "as many columns as there are", 0xA00),
+    ArraySpec("words", "u4", 0, "words"),
+    ArraySpec("lines", np.dtype([("a", "u4"), ("b", "u4")]), 0, "pairs of these", OVER),
 )
 MATRIX = TABLE.names.matrix
 SHAPES = {"numbers": (5,), "balls": (3,), "vectors": (4, 3), "matrix": (2, 7), "words": (10,), "lines": (3,)}
@@ -81,7 +81,7 @@ def test_kernels_see_the_same_arrays():
     assert block.words[5] == 3
 
 
-@pytest.mark.parametrize("copied", [Block.copy, deepcopy, lambda block: pickle.loads(pickle.dumps(block))])
+@pytest.mark.parametrize("copied", [MemoryBlock.copy, deepcopy, lambda block: pickle.loads(pickle.dumps(block))])
 def test_a_copy_is_another_block_with_the_same_bytes_and_places(copied):
     block = TABLE.make(SHAPES)
     change(block.raw)

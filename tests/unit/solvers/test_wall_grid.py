@@ -34,7 +34,7 @@ def fill(walls, grid, reach, table):
 
 def walls_by_cell(walls, shape, low, edge, reach):
     """Where the list of each cell begins, and the lists."""
-    grid = wall_grid.Grid(low, edge, shape)
+    grid = wall_grid.WallGrid(low, edge, shape)
     room = 2 * count(walls, grid, reach, Table(np.zeros(0, np.uint32), np.zeros(0, np.uint32)))
     table = Table(np.zeros(int(np.prod(shape)), np.uint32), np.zeros(room, np.uint32))
     assert fill(walls, grid, reach, table) <= room

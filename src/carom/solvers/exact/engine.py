@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom.errors import EndlessError, SceneError, StackError
-from carom.kernels.blocks import Block
+from carom.kernels.blocks import MemoryBlock
 from carom.kernels.interrupts import defer_interrupts
 from carom.scene import Scene
 from carom.solvers.exact.balls import MOVING
@@ -52,7 +52,7 @@ class Engine(Run):
     card = EXACT
     patience = np.inf
     """It knows whether there will be another collision."""
-    index: Block
+    index: MemoryBlock
     """What finds events soon (`tables.INDEX`)."""
     listed: tuple[int, ...]
     """For which way to find neighbours kernels are compiled: none for cells, one item for lists."""
@@ -131,10 +131,8 @@ class Engine(Run):
         clock["left"] = self.pace.whole
         while True:
             clock["quota"] = target - self.collisions if target > 0 else target
-            reason = loop.advance(
-                self.block.raw, self.index.raw, logs, self.scribe.notes, until, self.dim, self.pulled, self.listed,
-                self.ahead,
-            )  # fmt: skip
+            variant = (self.dim, self.pulled, self.listed, self.ahead)
+            reason = loop.advance(self.block.raw, self.index.raw, logs, self.scribe.notes, until, variant)
             self.scribe.tell(self, until if reason == loop.LIMIT else np.inf)
             if reason in (loop.LIMIT, loop.READY, loop.PAUSE):
                 self.pace.learn(perf_counter() - began, full=reason == loop.PAUSE)

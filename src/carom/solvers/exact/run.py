@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from carom import numerics
-from carom.kernels.blocks import Block
+from carom.kernels.blocks import MemoryBlock
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact import positions, state
 from carom.solvers.exact.balls import BESIDE, COLUMNS, Bodies, put, take
@@ -30,7 +30,7 @@ NO_TUPLE, A_TUPLE = (), (0,)
 class Run:
     """A world, and the state of its run as a block of memory. What moves the balls derives from this."""
 
-    block: Block
+    block: MemoryBlock
     """The state (`tables.STATE`)."""
 
     def __init__(self, world: World) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from carom.kernels.blocks import OVER, Entry, Table
+from carom.kernels.blocks import OVER, ArraySpec, BlockTable
 from carom.kernels.jit import inline
 from carom.physics.walls import wall_record
 from carom.solvers.exact.balls import BESIDE, COLUMNS, Bodies, ball_record
@@ -53,43 +53,43 @@ grid_record = np.dtype(
 )  # fmt: skip
 """The grid of cells and what lists are made by."""
 
-STATE: Final = Table(
-    Entry("clock", clock_record, 0, "numbers that change while the run goes on: one record", CLOCK),
-    Entry("space", space_record, 0, "what acts on the balls, and the origin of time: one record"),
-    Entry("balls", ball_record, 0, "each ball that moves: its anchor, and its next event"),
-    *(Entry(name, COLUMNS[name].kind, sum(COLUMNS[name].shape), "a column of these") for name in BESIDE),
-    Entry("numbers", "i8", 0, "their numbers in the scene"),
-    Entry("still", "u1", 0, "1: the ball is fixed; only a history has these among the others"),
-    Entry("walls", wall_record, 0, "walls, and balls that are fixed"),
-    Entry("bounce", "f8", -1, "restitution of balls with balls, material by material"),
-    Entry("wall_bounce", "f8", -1, "restitution of balls with walls"),
-    Entry("periods", "f8", 0, "by what a ball is displaced, of which another one sees an image, m"),
+STATE: Final = BlockTable(
+    ArraySpec("clock", clock_record, 0, "numbers that change while the run goes on: one record", CLOCK),
+    ArraySpec("space", space_record, 0, "what acts on the balls, and the origin of time: one record"),
+    ArraySpec("balls", ball_record, 0, "each ball that moves: its anchor, and its next event"),
+    *(ArraySpec(name, COLUMNS[name].kind, sum(COLUMNS[name].shape), "a column of these") for name in BESIDE),
+    ArraySpec("numbers", "i8", 0, "their numbers in the scene"),
+    ArraySpec("still", "u1", 0, "1: the ball is fixed; only a history has these among the others"),
+    ArraySpec("walls", wall_record, 0, "walls, and balls that are fixed"),
+    ArraySpec("bounce", "f8", -1, "restitution of balls with balls, material by material"),
+    ArraySpec("wall_bounce", "f8", -1, "restitution of balls with walls"),
+    ArraySpec("periods", "f8", 0, "by what a ball is displaced, of which another one sees an image, m"),
 )
 
-INDEX: Final = Table(
-    Entry("found", "u4", -1, "candidates of the two balls that are predicted together", FOUND),
-    Entry("times", "f8", -1, "when these two touch them, s", TIMES),
-    Entry("count", "i8", 0, "how many there are", COUNTS),
-    Entry("heap_times", "f8", 0, "the calendar: events of the current bucket, s", HEAP_TIMES),
-    Entry("heap_balls", "u4", 0, "and their balls", HEAP_BALLS),
-    Entry("blocks", "u4", 0, "balls in later buckets"),
-    Entry("grid", grid_record, 0, "the grid and what lists are made by: one record"),
-    Entry("slots", "u4", 0, "which balls are in which cell"),
-    Entry("first", "u4", 0, "where the list of the walls near each cell begins"),
-    Entry("near", "u4", 0, "those lists"),
-    Entry("shapes", "i8", 3, "cells along each axis, for each class of sizes"),
-    Entry("offset", "i8", 0, "the first cell of each class"),
-    Entry("edges", "f8", 3, "edges of the cells of each class, m"),
-    Entry("reach", "f8", 0, "the largest radius of each class, m"),
-    Entry("pool", "u4", 0, "neighbour lists, which begin with a record for each ball"),
-    Entry("heads", list_record, 0, "those records", OVER),
-    Entry("left", "u4", 0, "rooms in the pool that lists have left, by their size"),
-    Entry("gathered", "u4", 0, "balls among which a list looks for those that are near"),
-    Entry("remembered", "f8", 0, "when a ball touches whom its list names, as it saw last"),
+INDEX: Final = BlockTable(
+    ArraySpec("found", "u4", -1, "candidates of the two balls that are predicted together", FOUND),
+    ArraySpec("times", "f8", -1, "when these two touch them, s", TIMES),
+    ArraySpec("count", "i8", 0, "how many there are", COUNTS),
+    ArraySpec("heap_times", "f8", 0, "the calendar: events of the current bucket, s", HEAP_TIMES),
+    ArraySpec("heap_balls", "u4", 0, "and their balls", HEAP_BALLS),
+    ArraySpec("blocks", "u4", 0, "balls in later buckets"),
+    ArraySpec("grid", grid_record, 0, "the grid and what lists are made by: one record"),
+    ArraySpec("slots", "u4", 0, "which balls are in which cell"),
+    ArraySpec("first", "u4", 0, "where the list of the walls near each cell begins"),
+    ArraySpec("near", "u4", 0, "those lists"),
+    ArraySpec("shapes", "i8", 3, "cells along each axis, for each class of sizes"),
+    ArraySpec("offset", "i8", 0, "the first cell of each class"),
+    ArraySpec("edges", "f8", 3, "edges of the cells of each class, m"),
+    ArraySpec("reach", "f8", 0, "the largest radius of each class, m"),
+    ArraySpec("pool", "u4", 0, "neighbour lists, which begin with a record for each ball"),
+    ArraySpec("heads", list_record, 0, "those records", OVER),
+    ArraySpec("left", "u4", 0, "rooms in the pool that lists have left, by their size"),
+    ArraySpec("gathered", "u4", 0, "balls among which a list looks for those that are near"),
+    ArraySpec("remembered", "f8", 0, "when a ball touches whom its list names, as it saw last"),
 )
 
 
-class State(NamedTuple):
+class StateArrays(NamedTuple):
     """What kernels read of the state besides the balls."""
 
     clock: Any
@@ -135,7 +135,7 @@ class SeamSpace(NamedTuple):
 
 open_bodies = STATE.opener(Bodies)
 """(state): the balls."""
-open_state = STATE.opener(State)
+open_state = STATE.opener(StateArrays)
 """(state): what is read besides the balls."""
 open_index = INDEX.opener(IndexArrays)
 """(index): its arrays."""

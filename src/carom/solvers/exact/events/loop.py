@@ -264,8 +264,11 @@ def file_all(balls: Any, calendar: Any, clock: Any) -> None:
 
 
 @inline
-def begin_epoch(bodies: Any, rules: Any, state: Any, log: Any) -> None:
-    """Move the origin of time to the last event, and say when the epoch that begins now ends at the latest."""
+def begin_epoch(bodies: Any, rules: Any, state: Any, log: Any, until: Real) -> bool:
+    """Move the origin of time to the last event, and say when the epoch that begins now ends at the latest.
+
+    True: the run can go on at once. Else the caller is wanted: for memory, the order of the balls, or a history.
+    """
     clock, space = state.clock[0], state.space[0]
     tell_times(clock, space, log)
     shift = clock.now
@@ -278,6 +281,14 @@ def begin_epoch(bodies: Any, rules: Any, state: Any, log: Any) -> None:
     space.origin, space.lost = moved_origin(space.origin, space.lost, shift)
     space.epochs += 1
     clock.epoch_end = end_of_epoch(bodies, rules, space, clock.now)
+    clock.limit, clock.afresh = last_moment(space.origin, space.lost, until), 1
+    return bool(clock.crowded == 0 and clock.noted < 0 and not is_disordered(space))
+
+
+@inline
+def is_disordered(space: Any) -> bool:
+    """Are the balls to be put in order along a curve again, so that neighbours lie side by side?"""
+    return bool(space.reorder > 0 and space.epochs % space.reorder == 0)
 
 
 @inline
@@ -328,21 +339,25 @@ def stop(clock: Any, space: Any, log: Any, reason: Index, amid: bool) -> int:
     return int(reason)
 
 
+@inline
+def pair_from(first: Index, balls: Any) -> tuple[Index, Index]:
+    """Ball `first` and the one behind it; NONE if there is none."""
+    return np.uint32(first), np.uint32(first + 1) if first + 1 < balls.size else np.uint32(NONE)
+
+
 @scalar_kernel
-def advance(
-    state_block: Any, index_block: Any, collisions: Any, notes: Any, until: Real, dim: Any, pulled: Any, listed: Any,
-    ahead: Any,
-) -> int:  # fmt: skip
+def advance(state_block: Any, index_block: Any, collisions: Any, notes: Any, until: Real, variant: Any) -> int:
     """Go on up to a time (included), or until `clock.quota` collisions are done; gives why it stopped.
 
     It pauses after `clock.left` entries of the calendar, whatever they are: the caller can listen for Ctrl-C, and let
     it go on to the same bits. A quota of zero moves no anchor at all; a negative one lets seams pass, and stops before
     the next collision.
 
-    The lengths of tuples say what the kernel is compiled for: the dimension, gravity (`pulled`), cells or lists
-    (`listed`), and how early memory is fetched (`ahead`).
+    The lengths of four tuples in `variant` say what the kernel is compiled for: the dimension, gravity, lists instead
+    of cells, and how early memory is fetched.
     """
     own_page()
+    dim, pulled, listed, ahead = variant
     bodies, state, arrays = open_bodies(state_block), open_state(state_block), open_index(index_block)
     rules, hood = rules_of(dim, pulled, state), hood_of(listed, state, arrays)
     sight = Sight(arrays.found, arrays.times, arrays.count)
@@ -362,11 +377,7 @@ def advance(
                 return stop(clock, space, log, LIMIT, False)
             t, i = calendar.times[0], first_ball(balls, calendar, clock)
             done = do_entry(bodies, rules, hood, clock, log, i, t)
-            if done.reason == EPOCH:
-                begin_epoch(bodies, rules, state, log)
-                if clock.crowded != 0 or clock.noted >= 0 or is_disordered(space):
-                    return stop(clock, space, log, EPOCH, True)
-                clock.limit, clock.afresh = last_moment(space.origin, space.lost, until), 1
+            if done.reason == EPOCH and begin_epoch(bodies, rules, state, log, until):
                 continue
             if done.reason != GO:
                 return stop(clock, space, log, done.reason, done.reason != READY and done.reason != FULL)
@@ -374,20 +385,12 @@ def advance(
                 filing.pop(calendar, clock)
         j = done.partner
         for first in range(0, balls.size if afresh else 1, 2):
-            if afresh:
-                i = np.uint32(first)
-                j = np.uint32(first + 1) if first + 1 < balls.size else np.uint32(NONE)
+            i, j = pair_from(first, balls) if afresh else (i, j)
             predict(bodies, rules, hood, sight, i, j, Moment(t, clock.events, done.face), done.again)
         if afresh:
             file_all(balls, calendar, clock)
         else:
             file_both(balls, calendar, clock, calendar.ahead, i, j)
-
-
-@inline
-def is_disordered(space: Any) -> bool:
-    """Are the balls to be put in order along a curve again, so that neighbours lie side by side?"""
-    return bool(space.reorder > 0 and space.epochs % space.reorder == 0)
 
 
 @kernel

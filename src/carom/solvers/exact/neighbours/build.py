@@ -20,7 +20,7 @@ from carom.solvers.exact.events.predict import pull
 from carom.solvers.exact.kinds import NONE
 from carom.solvers.exact.neighbours import cells, list_update, lists
 from carom.solvers.exact.neighbours.candidate import ITSELF, named
-from carom.solvers.exact.neighbours.wall_grid import Grid, cells_of, count_near, list_near
+from carom.solvers.exact.neighbours.wall_grid import WallGrid, cells_of, count_near, list_near
 from carom.solvers.exact.tables import INDEX, hood_of, open_bodies, open_index, open_state, periodic_of, rules_of
 
 MARGIN: Final = 1.0 + 1e-7  # cells are larger than a contact distance by more than rounding can take away
@@ -261,7 +261,9 @@ def plan_cells(directory: Any, dim: Any, state: Any, index: Any, sizes: Any) -> 
     set_rows(directory, NAMES.slots, (count + sizes.count // cells.ROOM + 64) * cells.WORDS)
     set_rows(directory, NAMES.reach, 1)
     if state.walls.size:
-        lattice = Grid((grid.low_x, grid.low_y, grid.low_z), (grid.ex, grid.ey, grid.ez), (grid.nx, grid.ny, grid.nz))
+        lattice = WallGrid(
+            (grid.low_x, grid.low_y, grid.low_z), (grid.ex, grid.ey, grid.ez), (grid.nx, grid.ny, grid.nz)
+        )
         set_rows(directory, NAMES.first, count)
         set_rows(directory, NAMES.near, 2 * count_near(state.walls, lattice, sizes.largest, index))
     space, room = state.space[0], sizes.count
@@ -288,7 +290,7 @@ def class_grid(dim: Any, grid: Any, edge: Real) -> Any:
     if len(dim) == 3:
         nz = cells_along(grid.wide_z, edge)
     low, edges = (grid.low_x, grid.low_y, grid.low_z), (grid.wide_x / nx, grid.wide_y / ny, grid.wide_z / nz)
-    return Grid(low, edges, (nx, ny, nz))
+    return WallGrid(low, edges, (nx, ny, nz))
 
 
 @inline
@@ -382,7 +384,7 @@ def fill_cells(bodies: Any, rules: Any, state: Any, index: Any, hood: Any) -> No
         cells.enter(hood, clock, cells.cell_of(hood, ball), np.uint32(k))
     index.reach[0] = largest
     if state.walls.size:
-        list_near(state.walls, Grid(hood.low, hood.edge, hood.shape), largest, index, 0, 0)
+        list_near(state.walls, WallGrid(hood.low, hood.edge, hood.shape), largest, index, 0, 0)
 
 
 @inline

@@ -13,7 +13,7 @@ from carom.solvers.exact.kinds import NONE
 COUNT_ALL, COUNT_EACH, LIST = range(3)  # what `visit` does with a cell that a wall is near to
 
 
-class Grid(NamedTuple):
+class WallGrid(NamedTuple):
     """Cells over a region."""
 
     low: Any  # where they begin, m
