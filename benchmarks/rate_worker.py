@@ -16,7 +16,7 @@ from benchmarks.model import FULL
 from benchmarks.speed import SlicedRun, cpu_seconds
 from carom import Simulation
 
-WORKS = {"W1": (stepped.gas, 50), "W2": (stepped.pile, 1_200), "W3": (stepped.bodies, 20)}
+WORKS = {"W1": (stepped.gas, 50), "W2": (stepped.pile, 1_200), "W3": (stepped.bodies, 20), "W4": (stepped.cloth, 50)}
 
 
 def collisions(count: int, packing: float) -> Callable[[], float]:

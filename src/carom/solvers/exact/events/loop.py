@@ -364,11 +364,11 @@ def advance(state_block: Any, index_block: Any, collisions: Any, notes: Any, unt
     calendar = Calendar(arrays.heap_times, arrays.heap_balls, arrays.blocks, ahead)
     log, clock, space, balls = Log(collisions, notes), state.clock[0], state.space[0], bodies.balls
     clock.limit = last_moment(space.origin, space.lost, until)
+    afresh = clock.afresh != 0
     while True:
         i: Index = np.uint32(0)
         t = clock.now
         done = Done(np.int64(GO), np.uint32(NONE), np.int64(ALL_AROUND), False)
-        afresh = clock.afresh != 0
         if not afresh:
             clock.left -= 1
             if clock.left < 0:
@@ -378,6 +378,7 @@ def advance(state_block: Any, index_block: Any, collisions: Any, notes: Any, unt
             t, i = calendar.times[0], first_ball(balls, calendar, clock)
             done = do_entry(bodies, rules, hood, clock, log, i, t)
             if done.reason == EPOCH and begin_epoch(bodies, rules, state, log, until):
+                afresh = True
                 continue
             if done.reason != GO:
                 return stop(clock, space, log, done.reason, done.reason != READY and done.reason != FULL)
@@ -388,6 +389,7 @@ def advance(state_block: Any, index_block: Any, collisions: Any, notes: Any, unt
             i, j = pair_from(first, balls) if afresh else (i, j)
             predict(bodies, rules, hood, sight, i, j, Moment(t, clock.events, done.face), done.again)
         if afresh:
+            afresh = False
             file_all(balls, calendar, clock)
         else:
             file_both(balls, calendar, clock, calendar.ahead, i, j)
