@@ -12,9 +12,9 @@ from carom.physics.flight import NO_ACCELERATION
 from carom.solvers.collision_record import collision_record
 from carom.solvers.exact.balls import ball_record
 from carom.solvers.exact.engine import Engine
-from carom.solvers.exact.events.predict import Sight
 from carom.solvers.exact.kinds import ALL_AROUND
 from carom.solvers.exact.neighbours import build, candidate, cells, interface, lists
+from carom.solvers.exact.tables import SightArrays
 from carom.solvers.exact.world import World
 from reference.indices import hood_in, made
 from reference.laws import called
@@ -354,7 +354,7 @@ def look_around(dim, hood, balls, sight, others, true, seen):
 
 
 def sight_in(index):
-    return Sight(index.found, index.times, index.count)
+    return SightArrays(index.found, index.times, index.count)
 
 
 @pytest.mark.requirement("M-15")

@@ -7,7 +7,7 @@ import numpy as np
 from carom.kernels.jit import Real, inline, kernel
 from carom.physics.flight import place, speed
 from carom.solvers.exact.events import predict
-from carom.solvers.exact.tables import open_bodies, open_state, periodic_of, rules_of, size_of
+from carom.solvers.exact.tables import open_bodies, open_numbers, open_state, periodic_of, rules_of, size_of
 
 
 @inline
@@ -22,14 +22,14 @@ def read(state_block: Any, t: Real, x: Any, v: Any, dim: Any, pulled: Any) -> No
 
     All rows are moved by periods into the box, those of fixed balls too.
     """
-    bodies, state = open_bodies(state_block), open_state(state_block)
+    bodies, state, which = open_bodies(state_block), open_state(state_block), open_numbers(state_block)
     rules, size, periodic = rules_of(dim, pulled, state), size_of(state.space[0]), periodic_of(state.space[0])
     for k in range(bodies.balls.size):
         i = np.uint64(k)
-        if state.still[i]:
+        if which.still[i]:
             continue
         ball = bodies.balls[i]
-        row = np.uint64(state.numbers[i])
+        row = np.uint64(which.numbers[i])
         ax, ay, az = predict.pull(bodies, rules, rules.gravity, k)
         s = t - ball.t
         x[row, 0], x[row, 1] = place(ball.x, ball.vx, ax, s), place(ball.y, ball.vy, ay, s)
@@ -49,7 +49,7 @@ def accelerations(state_block: Any, a: Any, dim: Any, pulled: Any) -> None:
     bodies, state = open_bodies(state_block), open_state(state_block)
     if len(pulled) == 0:
         return
-    rules = rules_of(dim, pulled, state)
+    rules, which = rules_of(dim, pulled, state), open_numbers(state_block)
     for k in range(bodies.balls.size):
-        row = np.uint64(state.numbers[np.uint64(k)])
+        row = np.uint64(which.numbers[np.uint64(k)])
         a[row, 0], a[row, 1], a[row, 2] = predict.pull(bodies, rules, rules.gravity, k)

@@ -94,24 +94,35 @@ class StateArrays(NamedTuple):
 
     clock: Any
     space: Any
-    numbers: Any
-    still: Any
     walls: Any
     bounce: Any
     wall_bounce: Any
     periods: Any
 
 
-class IndexArrays(NamedTuple):
-    """The arrays of an index."""
+class NumberArrays(NamedTuple):
+    """Which balls of the scene the bodies are."""
 
-    found: Any
-    times: Any
-    count: Any
-    heap_times: Any
-    heap_balls: Any
-    blocks: Any
+    numbers: Any
+    still: Any
+
+
+# Parts of the index: each kernel opens those that it needs, for Numba compiles the longer the larger a bundle is.
+class CellArrays(NamedTuple):
+    """The arrays of cells."""
+
     grid: Any
+    slots: Any
+    first: Any
+    near: Any
+
+
+class ListArrays(NamedTuple):
+    """The arrays of neighbour lists."""
+
+    grid: Any
+    pool: Any
+    heads: Any
     slots: Any
     first: Any
     near: Any
@@ -119,11 +130,25 @@ class IndexArrays(NamedTuple):
     offset: Any
     edges: Any
     reach: Any
-    pool: Any
-    heads: Any
     left: Any
     gathered: Any
     remembered: Any
+
+
+class SightArrays(NamedTuple):
+    """Room for what two balls that are predicted together see: their candidates, and when they touch them."""
+
+    found: Any  # (2, room) words: candidates, where the neighbourhood has no list of them
+    times: Any  # (2, room) when each is touched: infinity for those that the ball does not meet
+    count: Any  # (2,) number of candidates
+
+
+class CalendarArrays(NamedTuple):
+    """The calendar."""
+
+    heap_times: Any
+    heap_balls: Any
+    blocks: Any
 
 
 class SeamSpace(NamedTuple):
@@ -137,8 +162,16 @@ open_bodies = STATE.opener(Bodies)
 """(state): the balls."""
 open_state = STATE.opener(StateArrays)
 """(state): what is read besides the balls."""
-open_index = INDEX.opener(IndexArrays)
-"""(index): its arrays."""
+open_numbers = STATE.opener(NumberArrays)
+"""(state): which balls of the scene these are."""
+open_cells = INDEX.opener(CellArrays)
+"""(index): the arrays of cells."""
+open_lists = INDEX.opener(ListArrays)
+"""(index): the arrays of lists."""
+open_sight = INDEX.opener(SightArrays)
+"""(index): what balls see that are predicted."""
+open_calendar = INDEX.opener(CalendarArrays)
+"""(index): the calendar."""
 
 
 @inline
@@ -170,20 +203,32 @@ def rules_of(dim: Any, pulled: Any, state: Any) -> Any:
 
 
 @inline
-def hood_of(listed: Any, state: Any, index: Any) -> Any:
+def hood_of(listed: Any, state: Any, index_block: Any) -> Any:
     """The neighbourhood: lists, or cells where `listed` is empty."""
-    space, grid = state.space[0], index.grid[0]
     if len(listed) == 0:
-        return Cells(
-            index.slots, index.first, index.near, (grid.nx, grid.ny, grid.nz), (grid.low_x, grid.low_y, grid.low_z),
-            (grid.ex, grid.ey, grid.ez), size_of(space), periodic_of(space), state.periods,
-        )  # fmt: skip
-    else:  # Numba drops the other branch only so
-        return Lists(
-            index.pool, index.heads, index.slots, index.first, index.near, index.shapes, index.offset, index.edges,
-            index.reach, (grid.low_x, grid.low_y, grid.low_z), size_of(space), periodic_of(space), state.periods,
-            grid.skin, grid.longest, grid.least, index.left, index.gathered, index.remembered,
-        )  # fmt: skip
+        return cells_of(state, open_cells(index_block))
+    return lists_of(state, open_lists(index_block))
+
+
+@inline
+def cells_of(state: Any, index: Any) -> Any:
+    """The neighbourhood by cells."""
+    space, grid = state.space[0], index.grid[0]
+    return Cells(
+        index.slots, index.first, index.near, (grid.nx, grid.ny, grid.nz), (grid.low_x, grid.low_y, grid.low_z),
+        (grid.ex, grid.ey, grid.ez), size_of(space), periodic_of(space), state.periods,
+    )  # fmt: skip
+
+
+@inline
+def lists_of(state: Any, index: Any) -> Any:
+    """The neighbourhood by lists."""
+    space, grid = state.space[0], index.grid[0]
+    return Lists(
+        index.pool, index.heads, index.slots, index.first, index.near, index.shapes, index.offset, index.edges,
+        index.reach, (grid.low_x, grid.low_y, grid.low_z), size_of(space), periodic_of(space), state.periods,
+        grid.skin, grid.longest, grid.least, index.left, index.gathered, index.remembered,
+    )  # fmt: skip
 
 
 def pack_space(world: World, space: NDArray[Any]) -> None:

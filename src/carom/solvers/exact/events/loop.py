@@ -13,14 +13,14 @@ from carom.physics.flight import place
 from carom.solvers.exact.events import calendar as filing
 from carom.solvers.exact.events.calendar import COUNT, NEXT, Calendar, word
 from carom.solvers.exact.events.log import Log
-from carom.solvers.exact.events.predict import Moment, Sight, predict, pull
+from carom.solvers.exact.events.predict import Moment, predict, pull
 from carom.solvers.exact.events.prefetch import fetch
 from carom.solvers.exact.events.resolve import cross_seam, touch
 from carom.solvers.exact.history.notes import note
 from carom.solvers.exact.kinds import ALL_AROUND, BALL, CONTACT, NONE, SEAM, is_collision, partner_kind
 from carom.solvers.exact.neighbours import interface
 from carom.solvers.exact.origin import last_moment, moved_origin
-from carom.solvers.exact.tables import hood_of, open_bodies, open_index, open_state, rules_of
+from carom.solvers.exact.tables import hood_of, open_bodies, open_calendar, open_sight, open_state, rules_of
 
 # Why the loop stopped; of two reasons, the larger number counts.
 GO: Final = -1  # it goes on
@@ -358,10 +358,10 @@ def advance(state_block: Any, index_block: Any, collisions: Any, notes: Any, unt
     """
     own_page()
     dim, pulled, listed, ahead = variant
-    bodies, state, arrays = open_bodies(state_block), open_state(state_block), open_index(index_block)
-    rules, hood = rules_of(dim, pulled, state), hood_of(listed, state, arrays)
-    sight = Sight(arrays.found, arrays.times, arrays.count)
-    calendar = Calendar(arrays.heap_times, arrays.heap_balls, arrays.blocks, ahead)
+    bodies, state = open_bodies(state_block), open_state(state_block)
+    rules, hood = rules_of(dim, pulled, state), hood_of(listed, state, index_block)
+    sight, filed = open_sight(index_block), open_calendar(index_block)
+    calendar = Calendar(filed.heap_times, filed.heap_balls, filed.blocks, ahead)
     log, clock, space, balls = Log(collisions, notes), state.clock[0], state.space[0], bodies.balls
     clock.limit = last_moment(space.origin, space.lost, until)
     afresh = clock.afresh != 0

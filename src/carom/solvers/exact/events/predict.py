@@ -142,14 +142,6 @@ class Moment(NamedTuple):
     face: Any  # of its cell that the ball has crossed: only what lies beyond is new; or ALL_AROUND
 
 
-class Sight(NamedTuple):
-    """Room for what two balls that are predicted together see: their candidates, and when they touch them."""
-
-    found: Any  # (2, room) words: candidates, where the neighbourhood has no list of them
-    times: Any  # (2, room) when each is touched: infinity for those that the ball does not meet
-    count: Any  # (2,) number of candidates
-
-
 @inline
 def look(bodies: Any, rules: Any, g: Any, hood: Any, sight: Any, row: Index, i: Index, face: Index) -> None:
     """Compute when ball i touches each of its candidates: all around, or those beyond a face of its cell.

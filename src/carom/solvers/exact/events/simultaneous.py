@@ -16,7 +16,7 @@ from carom.solvers.exact.events.predict import equation, pull
 from carom.solvers.exact.kinds import ALL_AROUND, BALL, NONE, WALL
 from carom.solvers.exact.neighbours import interface
 from carom.solvers.exact.neighbours.candidate import ball_of, image_of, period
-from carom.solvers.exact.tables import hood_of, open_bodies, open_index, open_state, periodic_of, rules_of
+from carom.solvers.exact.tables import hood_of, open_bodies, open_sight, open_state, periodic_of, rules_of
 
 if TYPE_CHECKING:
     from carom.solvers.exact.engine import Engine
@@ -72,13 +72,13 @@ def contacts_until(
     state_block: Any, index_block: Any, until: Real, out: Any, dim: Any, pulled: Any, listed: Any
 ) -> int:  # fmt: skip
     """Write down all contacts up to a time, pairs possibly twice; gives their number (which may exceed the room)."""
-    bodies, state, index = open_bodies(state_block), open_state(state_block), open_index(index_block)
-    rules, hood = rules_of(dim, pulled, state), hood_of(listed, state, index)
+    bodies, state, sight = open_bodies(state_block), open_state(state_block), open_sight(index_block)
+    rules, hood = rules_of(dim, pulled, state), hood_of(listed, state, index_block)
     n = 0
     for i in range(bodies.balls.size):
         if bodies.balls[i].te > until:
             continue  # of two that touch, the one that was predicted last has the contact, or something earlier
-        n = ball_contacts(bodies, rules, hood, index.found[0], i, until, out, n)
+        n = ball_contacts(bodies, rules, hood, sight.found[0], i, until, out, n)
         n = wall_contacts(bodies, rules, hood, i, until, out, n)
     for k in range(min(n, out.size)):
         describe(bodies, rules, state.space[0], out[k])

@@ -20,8 +20,18 @@ from carom.solvers.exact.events.predict import pull
 from carom.solvers.exact.kinds import NONE
 from carom.solvers.exact.neighbours import cells, list_update, lists
 from carom.solvers.exact.neighbours.candidate import ITSELF, named
-from carom.solvers.exact.neighbours.wall_grid import WallGrid, cells_of, count_near, list_near
-from carom.solvers.exact.tables import INDEX, hood_of, open_bodies, open_index, open_state, periodic_of, rules_of
+from carom.solvers.exact.neighbours.wall_grid import WallGrid, count_near, list_near, size_of_grid
+from carom.solvers.exact.tables import (
+    INDEX,
+    cells_of,
+    lists_of,
+    open_bodies,
+    open_cells,
+    open_lists,
+    open_state,
+    periodic_of,
+    rules_of,
+)
 
 MARGIN: Final = 1.0 + 1e-7  # cells are larger than a contact distance by more than rounding can take away
 THIN, PER_THIN_CELL = 0.2, 1.0  # packing fraction in the plane below which a ball leaves cells oftener than it collides
@@ -259,7 +269,6 @@ def plan_cells(directory: Any, dim: Any, state: Any, index: Any, sizes: Any) -> 
     grid.ex, grid.ey, grid.ez = grid.wide_x / grid.nx, grid.wide_y / grid.ny, grid.wide_z / grid.nz
     count = grid.nx * grid.ny * grid.nz
     set_rows(directory, NAMES.slots, (count + sizes.count // cells.ROOM + 64) * cells.WORDS)
-    set_rows(directory, NAMES.reach, 1)
     if state.walls.size:
         lattice = WallGrid(
             (grid.low_x, grid.low_y, grid.low_z), (grid.ex, grid.ey, grid.ez), (grid.nx, grid.ny, grid.nz)
@@ -301,7 +310,7 @@ def plan_lists(directory: Any, dim: Any, state: Any, balls: Any, index: Any, siz
         reach, members, edge = class_edge(dim, balls, grid, sizes, k)
         if members:
             lattice = class_grid(dim, grid, edge)
-            levels, count = levels + 1, count + cells_of(lattice)
+            levels, count = levels + 1, count + size_of_grid(lattice)
             near += 2 * count_near(state.walls, lattice, reach + grid.skin, index)
     n = sizes.count
     grid.levels = levels
@@ -332,7 +341,7 @@ def plan(state_block: Any, index_block: Any, dim: Any, pulled: Any) -> bool:
 
     The index has only its grid yet. True: lists.
     """
-    directory, index = words(index_block), open_index(index_block)
+    directory, index = words(index_block), open_cells(index_block)
     bodies, state = open_bodies(state_block), open_state(state_block)
     rules, grid, space = rules_of(dim, pulled, state), index.grid[0], state.space[0]
     find_region(bodies, rules, state, grid)
@@ -382,7 +391,6 @@ def fill_cells(bodies: Any, rules: Any, state: Any, index: Any, hood: Any) -> No
         ball.cy = coordinate(y, grid.low_y, grid.ey, grid.ny)
         ball.cz = coordinate(z, grid.low_z, grid.ez, grid.nz)
         cells.enter(hood, clock, cells.cell_of(hood, ball), np.uint32(k))
-    index.reach[0] = largest
     if state.walls.size:
         list_near(state.walls, WallGrid(hood.low, hood.edge, hood.shape), largest, index, 0, 0)
 
@@ -405,7 +413,7 @@ def fill_grids(dim: Any, bodies: Any, state: Any, index: Any) -> None:
                     index.heads[i].level = level
             if state.walls.size:
                 near = list_near(state.walls, lattice, reach + grid.skin, index, cell, near)
-            level, cell = level + 1, cell + cells_of(lattice)
+            level, cell = level + 1, cell + size_of_grid(lattice)
     blank_slots(index.slots, state.clock[0], cell)
 
 
@@ -467,14 +475,20 @@ def fill_lists(directory: Any, bodies: Any, rules: Any, state: Any, index: Any, 
 @kernel
 def fill(state_block: Any, index_block: Any, dim: Any, pulled: Any, listed: Any) -> bool:
     """Fill an index that was laid out as planned. False: its directory asks for more, so lay it out anew."""
-    bodies, state, index = open_bodies(state_block), open_state(state_block), open_index(index_block)
+    bodies, state = open_bodies(state_block), open_state(state_block)
     rules = rules_of(dim, pulled, state)
     state.clock[0].afresh = 1
-    if len(listed) > 0:
-        blank_lists(dim, bodies.balls, index, state.clock[0])
-        fill_grids(dim, bodies, state, index)
-        hood = hood_of(listed, state, index)
-        return fill_lists(words(index_block), bodies, rules, state, index, hood)
-    else:  # Numba drops the other branch only so
-        fill_cells(bodies, rules, state, index, hood_of(listed, state, index))
+    return fill_as(listed, words(index_block), bodies, rules, state, index_block)
+
+
+@inline
+def fill_as(listed: Any, directory: Any, bodies: Any, rules: Any, state: Any, index_block: Any) -> bool:
+    """Fill an index of lists, or of cells where `listed` is empty."""
+    if len(listed) == 0:
+        cell_arrays = open_cells(index_block)
+        fill_cells(bodies, rules, state, cell_arrays, cells_of(state, cell_arrays))
         return True
+    index = open_lists(index_block)
+    blank_lists(rules.dim, bodies.balls, index, state.clock[0])
+    fill_grids(rules.dim, bodies, state, index)
+    return fill_lists(directory, bodies, rules, state, index, lists_of(state, index))

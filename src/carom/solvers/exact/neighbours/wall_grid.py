@@ -22,7 +22,7 @@ class WallGrid(NamedTuple):
 
 
 @inline
-def cells_of(grid: Any) -> int:
+def size_of_grid(grid: Any) -> int:
     """How many cells there are."""
     return int(grid.shape[0] * grid.shape[1] * grid.shape[2])
 
@@ -112,7 +112,7 @@ def list_near(walls: Any, grid: Any, reach: Real, index: Any, cell: Index, begin
 
     Each list is ended by NONE, and begins where `first` says; NONE: there is none. Gives where the next may begin.
     """
-    reach, count, near = farthest(walls, reach), cells_of(grid), index.near
+    reach, count, near = farthest(walls, reach), size_of_grid(grid), index.near
     first = index.first[cell : cell + count]
     for c in range(count):
         first[c] = 0
