@@ -14,11 +14,13 @@ import ast
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module, metadata
@@ -32,6 +34,8 @@ PAGE = ROOT / "docs/kernel-coverage.md"
 DECORATORS = {"inline", "noinline", "kernel", "scalar_kernel", "stage"}
 COLLISIONS, STEPS = 40, 6
 """How long scenes of the library and of the cases are played."""
+LONGEST_SCENE = 60
+"""Seconds after which a scene is stopped."""
 LARGE = 150
 """Scenes of more bodies are left out: they would take minutes, for the same branches."""
 
@@ -177,13 +181,30 @@ def record(report: Path, part: int, parts: int, minutes: float) -> None:
             print(f"  left out  {name}", file=sys.stderr, flush=True)
             continue
         try:
-            play_scene()
+            with limited(LONGEST_SCENE):
+                play_scene()
             end = ""
         except Exception as error:  # a case that is refused has reached its branches, too
             end = f" ({type(error).__name__}: {str(error)[:80]})"
         print(f"{time.monotonic() - began:8.1f} s  {name}{end}", file=sys.stderr, flush=True)
     tracer.stop()
     tracer.json_report(outfile=str(report))
+
+
+@contextmanager
+def limited(seconds: int) -> Iterator[None]:
+    """End what takes longer with a TimeoutError; what it has reached until then counts."""
+
+    def stop(*_: Any) -> None:
+        raise TimeoutError(f"stopped after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 # ---------------------------------------------------------------- telling
