@@ -113,7 +113,7 @@ def blank(size: int) -> Bytes:
 
 
 def at_a_page(raw: Bytes) -> Bytes:
-    """The same bytes, in memory that begins where a page does."""
+    """Copy bytes into memory that begins where a page does."""
     other = blank(raw.size)
     other[:] = raw
     return other

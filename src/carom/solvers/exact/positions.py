@@ -1,4 +1,4 @@
-"""Where balls are between events: the formulas that everyone who looks shares."""
+"""Positions, velocities and accelerations of balls between events."""
 
 from typing import Any
 

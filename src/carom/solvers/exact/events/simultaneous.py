@@ -106,7 +106,7 @@ def nearest_image(d: Real, size: Real, periodic: bool) -> float:
 def describe(bodies: Any, rules: Any, space: Any, each: Any) -> None:
     """Fill in what a predicted collision would do if it came first, and turn numbers of bodies into the scene's."""
     t = each.time
-    # As somebody sees it who looks at the absolute time of the collision.
+    # The absolute time of the collision, after the origin again: at it velocities are read.
     seen = ((space.origin + (space.lost + t)) - space.origin) - space.lost
     i = np.uint32(each.a)
     ball = bodies.balls[i]
