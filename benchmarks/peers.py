@@ -28,7 +28,7 @@ def peer(name: str) -> Any:
 
 
 def against_billiards(effort: Effort, *, count: int, packing: float) -> Row:
-    """The same disks in a box with hard walls, in `billiards`."""
+    """Measure equal disks in a box with hard walls, in `billiards`."""
     module = peer("billiards")
     scene = boxed(count, packing)
     width, height = scene.boundary.size

@@ -26,8 +26,8 @@ from carom.physics.regions import ARC, NO_EDGE, OUTLINE, box_gap, label_of, on_a
 from carom.physics.vectors import dot
 
 MOST_STEPS: Final = 256
-"""Of a search, which then takes the place that it has reached, before the contact, for the contact. Of a million paths,
-some much more curved than the hollows that they went into, none took 64."""
+"""Steps of a search; after these it takes the place that it has reached, just before the contact, for the contact.
+Of a million paths, some much more curved than the hollows that they went into, none took 64."""
 
 ROUNDING: Final = 8.0 * 2.220446049250313e-16
 """Relative error of a place on a path, and of a distance; some units larger than any that was observed."""
